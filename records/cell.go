@@ -22,10 +22,16 @@ type FactorValue struct {
 	Str   string
 }
 
-// IntFactor, FloatFactor, BoolFactor and StringFactor build a value of their kind.
-func IntFactor(v int64) FactorValue     { return FactorValue{Kind: FactorInt, Int: v} }
+// IntFactor returns v as an integer factor.
+func IntFactor(v int64) FactorValue { return FactorValue{Kind: FactorInt, Int: v} }
+
+// FloatFactor returns v, which must be finite, as a decimal factor.
 func FloatFactor(v float64) FactorValue { return FactorValue{Kind: FactorFloat, Float: v} }
-func BoolFactor(v bool) FactorValue     { return FactorValue{Kind: FactorBool, Bool: v} }
+
+// BoolFactor returns v as a truth value.
+func BoolFactor(v bool) FactorValue { return FactorValue{Kind: FactorBool, Bool: v} }
+
+// StringFactor returns v, which may be any UTF-8 text, as a word.
 func StringFactor(v string) FactorValue { return FactorValue{Kind: FactorString, Str: v} }
 
 // String returns the value as a plan would write it: 64, 0.5, true, continuous.

@@ -1,0 +1,65 @@
+# pairbench: `make demo` and `make test` do everything on a fresh Debian
+# machine with Go; the other targets are their parts.
+
+VERSION   := $(shell cat VERSION 2>/dev/null || echo 0.1.0)
+LDFLAGS   := -s -w -X main.version=$(VERSION)
+GOBUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+STATIC    := go tool -modfile=go.tools.mod staticcheck
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
+FUZZTIME  ?= 10s
+OUT       ?= pairbench-results/demo
+
+.PHONY: build asio demo test check fuzz race cross bench coverage crash soak dist clean prepare
+
+build: bin/pairbench bin/pbdriver
+
+.PHONY: bin/pairbench bin/pbdriver
+bin/pairbench:
+	$(GOBUILD) -o $@ ./cmd/pairbench
+bin/pbdriver:
+	$(GOBUILD) -o $@ ./cmd/pbdriver
+
+# The C++ drivers need g++ and the Asio headers; see collect/asio/Makefile.
+asio:
+	$(MAKE) -C collect/asio
+
+# Builds, runs the plan `quick` against the embedded server, leaves a report.
+demo: build
+	rm -rf $(OUT)
+	bin/pairbench run --out $(OUT) quick
+
+# Installs what the tests need (Debian packages by name, Python packages into
+# .venv), then runs every test; nothing is skipped.
+test: prepare build asio
+	.ci/test
+
+prepare:
+	.ci/prepare
+
+check: prepare
+	.ci/check $(FUZZTIME)
+
+fuzz:
+	.ci/fuzz $(FUZZTIME)
+
+cross:
+	@for p in $(PLATFORMS); do echo "build and vet $$p"; \
+	  GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -o /dev/null ./cmd/pairbench && \
+	  GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./... || exit 1; done
+
+bench: build asio
+	.ci/bench
+
+# Simulated coverage of every interval over 10,000 draws.
+coverage:
+	go test ./analyze/stat -run Coverage -count=1 -v -timeout 60m -args -draws 10000
+
+# Kills the collector at random moments of real collections, at least 200 times.
+crash: build
+	go test ./cmd/pairbench -run TestCrash -count=1 -v -timeout 120m -args -kills 200
+
+dist:
+	.ci/dist '$(VERSION)' $(PLATFORMS)
+
+clean:
+	rm -rf bin dist collect/asio/build
