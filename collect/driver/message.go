@@ -41,6 +41,9 @@ type Job struct {
 	Settings map[string]any `json:"settings,omitempty"`
 	Warmup   Amount         `json:"warmup"`
 	Measure  Amount         `json:"measure"`
+	// OperationsPerSample is the number of operations that one sample stands
+	// for: 1 or absent for a request, the batch for a pipeline.
+	OperationsPerSample int64 `json:"operations_per_sample,omitempty"`
 	// ClientCPUs asks the driver to stay on these processors; empty leaves it.
 	ClientCPUs []int    `json:"client_cpus,omitempty"`
 	Service    *Service `json:"service,omitempty"`
