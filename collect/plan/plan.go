@@ -117,6 +117,10 @@ type Suite struct {
 
 // Placement pins client and server to processors; empty leaves them free.
 type Placement struct {
+	// Policy is one_core (both on the first processor the collector may use),
+	// apart (client on the first, server on the second), free, or empty, and
+	// then the lists hold. The collector turns a policy into lists.
+	Policy string
 	Client []int
 	Server []int
 }
