@@ -493,6 +493,9 @@ func safeSegment(v records.FactorValue) string {
 		return s
 	}
 	readable := strings.Trim(unsafeRun.ReplaceAllString(s, "_"), "._-")
+	if reserved.MatchString(readable) {
+		readable = strings.ReplaceAll(readable, ".", "_")
+	}
 	if len(readable) > 40 {
 		readable = readable[:40]
 	}

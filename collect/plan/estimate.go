@@ -17,16 +17,12 @@ type Estimate struct {
 	BusyThreads int
 }
 
-// Rates for the guess of a fixed count's time, a little below what loopback
-// clients reach; they decide nothing but the estimate.
+// What the guess of a fixed count's time rests on: rates that loopback clients
+// reach with client and server on one processor. They decide nothing else.
 const (
-	processOverhead    = 60 * time.Millisecond
-	continuousPerSec   = 15_000
-	operationsPerTick  = 1
-	cadenceFactor      = "cadence"
-	outstandingFactor  = "outstanding"
-	connectionsFactor  = "connections"
-	continuousConstant = "continuous"
+	processOverhead = 60 * time.Millisecond
+	redisPerSec     = 25_000
+	mysqlPerSec     = 8_000
 )
 
 // Estimate adds up the plan.
@@ -43,29 +39,30 @@ func (p *Plan) Estimate() Estimate {
 			e.WarmupOperations += c.Warmup.Operations * int64(n)
 			e.Measured += c.Measure.Duration * times
 			e.Warmup += c.Warmup.Duration * times
-			e.Wall += times * (processOverhead + c.guess(c.Measure) + c.guess(c.Warmup))
+			e.Wall += times * (processOverhead + s.guess(c, c.Measure) + s.guess(c, c.Warmup))
 		}
 	}
 	return e
 }
 
 // guess is the time an amount takes: its own, or the count at the rate of the
-// cell's cadence.
-func (c Cell) guess(a Amount) time.Duration {
+// cell's cadence, which serves every outstanding request once a tick.
+func (s Suite) guess(c Cell, a Amount) time.Duration {
 	if a.Operations == 0 {
 		return a.Duration
 	}
-	perSec := float64(continuousPerSec * c.OperationsPerSample)
-	if v, ok := c.Factor(cadenceFactor); ok && v.String() != continuousConstant {
-		if tick, err := time.ParseDuration(v.String()); err == nil && tick > 0 {
-			inFlight := int64(operationsPerTick)
-			for _, name := range []string{outstandingFactor, connectionsFactor} {
-				if w, ok := c.Factor(name); ok && w.Int > 0 && (inFlight == operationsPerTick || w.Int < inFlight) {
-					inFlight = w.Int
-				}
+	samplesPerSec := float64(redisPerSec)
+	if s.Workload == "mysql_text" {
+		samplesPerSec = mysqlPerSec
+	}
+	if cadence, ok := c.Factor("cadence"); ok {
+		if tick, err := time.ParseDuration(cadence.String()); err == nil && tick > 0 {
+			outstanding := int64(1)
+			if v, ok := c.Factor("outstanding"); ok && v.Int > 0 {
+				outstanding = v.Int
 			}
-			perSec = min(perSec, float64(inFlight)*float64(time.Second)/float64(tick))
+			samplesPerSec = min(samplesPerSec, float64(outstanding)*float64(time.Second)/float64(tick))
 		}
 	}
-	return time.Duration(float64(a.Operations) / perSec * float64(time.Second))
+	return time.Duration(float64(a.Operations/c.OperationsPerSample) / samplesPerSec * float64(time.Second))
 }

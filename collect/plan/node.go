@@ -17,10 +17,11 @@ import (
 )
 
 // Bounds on the file, checked before the parser sees it, because it recurses
-// once a level.
+// once a level and compares each key of an object with all others.
 const (
-	maxPlanBytes = 1 << 20
-	maxDepth     = 32
+	maxPlanBytes  = 1 << 20
+	maxPlanTokens = 100_000
+	maxDepth      = 32
 )
 
 type nodeKind string
@@ -210,7 +211,8 @@ func checkText(source []byte, fail failFunc) error {
 // recurse without bound.
 func checkTokens(tokens token.Tokens, fail failFunc) error {
 	flow, entries, entryLine := 0, 0, 0
-	for _, t := range tokens {
+	last := token.MappingValueType
+	for i, t := range tokens {
 		at := t.Position
 		refuse := func(found, expected string) error { return fail(at.Line, at.Column, found, expected) }
 		switch t.Type {
@@ -224,6 +226,10 @@ func checkTokens(tokens token.Tokens, fail failFunc) error {
 			return refuse("a complex key", "a plain key")
 		case token.InvalidType:
 			return refuse(oneLine(t.Error), "a YAML document")
+		case token.MappingValueType:
+			if last == token.MappingValueType {
+				return refuse("a colon without a key", "a key in front of each colon")
+			}
 		case token.MappingStartType, token.SequenceStartType:
 			flow++
 		case token.MappingEndType, token.SequenceEndType:
@@ -234,8 +240,12 @@ func checkTokens(tokens token.Tokens, fail failFunc) error {
 			}
 			entries++
 		}
-		if flow > maxDepth || entries > maxDepth || at.Column > 64*1024 && t.Type == token.MappingValueType {
+		last = t.Type
+		switch {
+		case flow > maxDepth || entries > maxDepth:
 			return refuse("values nested too deeply", fmt.Sprintf("at most %d levels", maxDepth))
+		case i == maxPlanTokens:
+			return refuse(fmt.Sprintf("more than %d words and signs", maxPlanTokens), "a smaller plan")
 		}
 	}
 	return nil

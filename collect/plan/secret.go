@@ -6,7 +6,7 @@ import (
 )
 
 // secretName matches names of keys, variables and options that hold a secret.
-var secretName = regexp.MustCompile(`(?i)(^|[_.-])(password|passwd|passphrase|pwd|token|secret|credentials?|private_?key|api_?key|access_?key|auth)($|[_.-])|password$|passwd$`)
+var secretName = regexp.MustCompile(`(?i)(^|[_.-])(password|passwd|passphrase|pwd|token|secret|credentials?|private[_-]?key|api[_-]?key|access[_-]?key|auth)($|[_.-])|password$|passwd$`)
 
 // secretReference matches names that say where a secret is.
 var secretReference = regexp.MustCompile(`(?i)[_.-](env|file|path)$`)

@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -64,7 +65,8 @@ func compileSchema() (*jsonschema.Schema, error) {
 }
 
 func leaves(v *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
-	if len(v.Causes) == 0 {
+	_, name := v.ErrorKind.(*kind.PropertyNames)
+	if len(v.Causes) == 0 || name {
 		visit(v)
 		return
 	}
@@ -91,6 +93,8 @@ func explain(root *node, file string, v *jsonschema.ValidationError) []*Error {
 		}
 		return out
 	case *kind.PropertyNames:
+		// The validator's location of this one violation is not reliable.
+		n, path = holder(root, "", k.Property)
 		return []*Error{at(n.keyNode(k.Property), join(path, k.Property), "the key "+quote(k.Property), "a name of letters, digits and _")}
 	case *kind.Required:
 		return []*Error{at(n, path, "no "+strings.Join(k.Missing, ", "), "the keys "+strings.Join(k.Missing, ", "))}
@@ -132,6 +136,23 @@ func explain(root *node, file string, v *jsonschema.ValidationError) []*Error {
 	}
 }
 
+// holder finds the first object with the key.
+func holder(n *node, path, key string) (*node, string) {
+	if slices.Contains(n.keys, key) {
+		return n, path
+	}
+	for i, item := range n.items {
+		below := fmt.Sprintf("%s[%d]", path, i)
+		if n.kind == kindMapping {
+			below = join(path, n.keys[i])
+		}
+		if found, at := holder(item, below, key); found != nil {
+			return found, at
+		}
+	}
+	return nil, ""
+}
+
 // keyNode returns the place of a mapping's key, or of the mapping.
 func (n *node) keyNode(key string) *node {
 	for i, k := range n.keys {
@@ -149,14 +170,16 @@ func itemWords(n *node) string {
 	return fmt.Sprintf("%d values", len(n.items))
 }
 
+// typeWords names the wanted types, simple ones first.
 func typeWords(want []string) []string {
-	words := map[string]string{
-		"object": "an object", "array": "a list", "string": "a string", "integer": "an integer",
-		"number": "a number", "boolean": "a boolean", "null": "nothing",
-	}
-	out := make([]string, len(want))
-	for i, w := range want {
-		out[i] = words[w]
+	var out []string
+	for _, t := range [][2]string{
+		{"null", "nothing"}, {"boolean", "a boolean"}, {"integer", "an integer"}, {"number", "a number"},
+		{"string", "a string"}, {"array", "a list"}, {"object", "an object"},
+	} {
+		if slices.Contains(want, t[0]) {
+			out = append(out, t[1])
+		}
 	}
 	return out
 }
