@@ -1,0 +1,5 @@
+package hostinfo
+
+import "context"
+
+func (c *collector) systemFacts(context.Context) { c.linuxFacts() }
