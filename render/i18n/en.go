@@ -1,0 +1,284 @@
+package i18n
+
+import (
+	"fmt"
+	"strconv"
+
+	"pairbench/render/numfmt"
+)
+
+func english() *Words {
+	plural := func(n int, one, many string) string {
+		if n == 1 {
+			return one
+		}
+		return many
+	}
+	count := func(n int, one, many string) string {
+		return numfmt.Count(int64(n)) + " " + plural(n, one, many)
+	}
+	return &Words{
+		Tag: English, Language: "English", ListComma: ", ", Colon: ": ", Space: " ",
+		Names: Names{
+			Metric: named(map[string]string{
+				"throughput": "Throughput", "cpu": "CPU", "latency_p50": "P50 latency", "latency_p90": "P90 latency",
+				"latency_p99": "P99 latency", "latency_p999": "P99.9 latency", "latency_max": "Maximum latency",
+				"peak_rss": "Peak RSS", "cpu_efficiency": "CPU efficiency",
+			}),
+			MetricShort: named(map[string]string{
+				"throughput": "Throughput", "cpu": "CPU", "latency_p50": "P50", "latency_p90": "P90", "latency_p99": "P99",
+				"latency_p999": "P99.9", "latency_max": "Max", "peak_rss": "RSS", "cpu_efficiency": "Efficiency",
+			}),
+			Unit: func(u numfmt.Unit) string {
+				switch u {
+				case numfmt.UnitRoundTrips:
+					return "round trips/s"
+				case numfmt.UnitUs:
+					return "µs"
+				default:
+					return string(u)
+				}
+			},
+			Factor: named(map[string]string{
+				"payload_bytes": "Payload", "cadence": "Cadence", "connections": "Connections", "outstanding": "Outstanding",
+				"work": "Compute iterations", "in_flight": "In flight", "threads": "Threads", "batch": "Commands a batch",
+			}),
+			Cadence: func(v string) (string, bool) {
+				if v == "continuous" {
+					return "Continuous", true
+				}
+				return numfmt.Duration(v)
+			},
+			Outcome: named(map[string]string{
+				"ok": "ok", "exit_nonzero": "exit code not 0", "signalled": "ended by a signal", "timeout": "time limit",
+				"start_failed": "did not start", "protocol_error": "broke the protocol", "operation_errors": "requests failed",
+				"invalid_result": "contradicts itself", "leftover": "left processes behind", "interrupted": "interrupted",
+			}),
+			Order: named(map[string]string{
+				"alternate": "alternating, AB then BA", "shuffle": "shuffled with a recorded seed", "sequential": "one arm after the other",
+			}),
+			Fact: named(map[string]string{
+				"cpu.model": "Processor", "cpu.logical": "Logical processors", "cpu.cores": "Cores", "cpu.governor": "Frequency governor",
+				"cpu.turbo": "Turbo", "memory.total_bytes": "Memory", "memory.thp": "Transparent huge pages", "os.name": "System",
+				"kernel.release": "Kernel", "kernel.aslr": "Address randomisation", "clock.source": "Clock source",
+				"calibration.clock_read_ns": "One clock reading",
+			}),
+			CPUCovers:     named(map[string]string{"client": "the client alone", "client_and_server": "client and server together"}),
+			CPUScope:      named(map[string]string{"interval": "over the measured interval", "process": "over the whole process, warm-up included"}),
+			LatencyCovers: named(map[string]string{"request": "one request, from submission to delivery", "message": "one message, or the whole batch where several are in flight", "batch": "one whole batch"}),
+			RSSSource: named(map[string]string{
+				"vmhwm_at_done": "VmHWM, read when the driver was done", "vmhwm_ptrace_exit": "VmHWM, read at the exit event",
+				"rusage_launcher": "rusage behind a small launcher", "rusage_darwin": "rusage (macOS)", "stated": "as stated by the source",
+			}),
+			ServiceMode: named(map[string]string{"managed": "started for this study", "embedded": "pairbench's own server", "external": "already running"}),
+			Reason:      named(map[string]string{"arm_missing": "arm missing", "median_a_zero": "median of A is zero", "one_process": "one process"}),
+			Inference: named(map[string]string{
+				"range_ratio": "Range of ratios", "mann_whitney": "Mann-Whitney", "hodges_lehmann": "Hodges-Lehmann shift", "signed_rank": "Signed rank",
+				"median_rank_interval": "Rank interval of the median", "paired_t_log": "Paired t on logarithms", "bootstrap_two_level": "Two-level bootstrap",
+			}),
+			Yes: "Yes", No: "No", Complete: "complete", Incomplete: "incomplete", Absent: "not recorded",
+			Median: "median", Range: "range", Other: "unknown",
+		},
+		Headings: Headings{
+			Findings: "Findings", Compared: "What was compared", Reading: "How to read the numbers", Scope: "Scope of measurement",
+			Counts: "Fixed counts", Evidence: "Evidence", Limits: "Limits", Processes: "Processes", Failures: "Processes left out",
+			Notes: "Doubts", Changes: "Changes", Results: "Results", Charts: "Charts", Distribution: "Latency distribution of each process",
+			Order: "Order of execution", Latency: "Latency", ThroughputAndCPU: "Throughput and CPU", Inference: "Intervals and tests", Inputs: "Hashed inputs",
+		},
+		Columns: Columns{
+			Suite: "Suite", Cell: "Cell", Metric: "Metric", Change: "Change", Overlap: "Ranges overlap", LowestChange: "Lowest change",
+			HighestChange: "Highest change", MedianChange: "Median of changes", Configuration: "Configuration", NotComputable: "Not computable",
+			DisjointByChance: "Disjoint by chance", Panel: "Group", ConnectionsOutstanding: "Connections/outstanding",
+			Process: "Process", Arm: "Arm", Round: "Round", Slot: "Slot", First: "Order in pair", Started: "Started (UTC)", Outcome: "Outcome", Exit: "Exit",
+			Operations: "Operations", Elapsed: "Interval (s)", Samples: "Samples", Output: "Output", SampleFile: "Sample file", Detail: "Detail",
+			Stdout: "Standard output", Stderr: "Standard error", Hash: "SHA-256", Bytes: "Bytes", Fact: "Fact", Value: "Value", Source: "Source",
+			MeasuredPerProcess: "Measured per process", WarmupPerProcess: "Warm-up per process", Cells: "Cells", Processes: "Processes",
+			Bundle: "Bundle", Identity: "Identity", Lock: "Hash lock", Interval: "Interval (UTC)", Gaps: "Gaps", Kind: "Kind", Name: "Name", Side: "Arm",
+			Method: "Method", Estimate: "Estimate", Interval95: "Interval", Level: "Level attained", P: "p", PAdjusted: "p adjusted",
+			EfficiencyChange: "Efficiency change",
+		},
+		Sentences: Sentences{
+			Question: func(a, b string) string { return fmt.Sprintf("What changes when %s replaces %s?", b, a) },
+			Overview: func(suites, cells, processes int, perArm string) string {
+				return fmt.Sprintf("%s, %s, %s: in every cell each arm ran %s times, each time as a fresh process.",
+					count(suites, "suite", "suites"), count(cells, "cell", "cells"), count(processes, "process", "processes"), perArm)
+			},
+			SuiteChange: func(metric, changes, overlap string) string {
+				return fmt.Sprintf("%s changes by %s; the ranges of the two arms overlap in %s cells.", metric, changes, overlap)
+			},
+			NoChange:     func(metric string) string { return metric + ": no change can be computed." },
+			MedianChange: func(change string) string { return "The median of the cells' changes is " + change + "." },
+			NotComputable: func(n int) string {
+				return fmt.Sprintf("%s cannot be compared and %s left out.", count(n, "cell", "cells"), plural(n, "is", "are"))
+			},
+			Chance: func(disjoint, comparable int, expected string) string {
+				return fmt.Sprintf("%s of %s have disjoint ranges; two identical arms would give about %s by chance alone.",
+					numfmt.Count(int64(disjoint)), count(comparable, "cell", "cells"), expected)
+			},
+			NoSignificance: "How large a difference is depends on the configuration. No statistical significance is claimed: a handful of processes per arm cannot carry such a claim, and ranges that do not overlap are not a test.",
+			LargestFall: func(metric, change, cell string) string {
+				return fmt.Sprintf("%s falls most at %s (%s).", metric, cell, change)
+			},
+			LargestRise: func(metric, change, cell string) string {
+				return fmt.Sprintf("%s rises most at %s (%s).", metric, cell, change)
+			},
+			AllOverlap: func(metric, overlap string) string {
+				return fmt.Sprintf("%s: the ranges overlap in %s configurations.", metric, overlap)
+			},
+			Alternation: func(order, rounds string) string {
+				return fmt.Sprintf("The arms ran side by side on one host, %s rounds, in this order: %s.", rounds, order)
+			},
+			RangeMeaning: func(perArm string) string {
+				return fmt.Sprintf("Brackets hold the smallest and the largest of the %s processes of an arm; they are a range, not a confidence interval.", perArm)
+			},
+			PanelMedian: func(metric, change string) string { return fmt.Sprintf("%s, median of changes %s", metric, change) },
+			Totals: func(processes, operations, warmup, samples string) string {
+				return fmt.Sprintf("%s processes: %s measured operations, %s warm-up operations, %s raw samples.", processes, operations, warmup, samples)
+			},
+			Intervals: func(shortest, longest, under, total string) string {
+				return fmt.Sprintf("The measured intervals last %s s to %s s; %s of %s are under one second. Construction, connection and warm-up lie outside them.", shortest, longest, under, total)
+			},
+			Errors: func(errors string, failed int) string {
+				return fmt.Sprintf("Request errors: %s. Failed processes: %s.", errors, numfmt.Count(int64(failed)))
+			},
+			AllChecked: "Output, exit code, standard error and counts of every process were checked before its numbers were used.",
+			FailedExcluded: func(n int) string {
+				return fmt.Sprintf("%s failed. No median contains %s; %s listed below with what went wrong.", count(n, "process", "processes"), plural(n, "it", "them"), plural(n, "it is", "they are"))
+			},
+			AA: "Both arms ran the same program on purpose: every difference below is the noise of this host and method.",
+			Imported: func(format string) string {
+				return fmt.Sprintf("The processes were imported (%s). There are no raw samples; percentiles are as stated by the source.", format)
+			},
+			ArmRevision: func(arm, revision string) string { return fmt.Sprintf("%s was built from revision %s.", arm, revision) },
+			Caption: func(metric, unit, better string) string {
+				if unit == "" {
+					return metric + " (" + better + ")"
+				}
+				return metric + " in " + unit + " (" + better + ")"
+			},
+			CellsHave: func(perArm string) string {
+				return fmt.Sprintf("Median [minimum–maximum] of %s processes per arm, unless n is given.", perArm)
+			},
+			NUnusual:      func(n int) string { return "n = " + strconv.Itoa(n) },
+			MoreOutput:    func(bytes string) string { return "the first bytes of " + bytes },
+			NoOutput:      "empty",
+			NoSamples:     "no raw samples",
+			BetterHigher:  "higher is better",
+			BetterLower:   "lower is better",
+			BetterNeither: "neither direction is better by itself",
+			ChartBars: func(metric, unit, axis string) string {
+				return fmt.Sprintf("%s in %s. Bars are medians, whiskers run from the smallest to the largest process, every panel has its own scale from zero. Horizontal axis: %s.", metric, unit, axis)
+			},
+			ChartECDF: "Share of requests that took at most the time on the logarithmic axis; one line per process.",
+			ChartOrder: func(metric string) string {
+				return metric + " of each process as a share of the median of its own cell and arm, in the order of execution. A slope or a step is drift of the host, not of an arm."
+			},
+			Floor: func(low, high string, cells int) string {
+				return fmt.Sprintf("Identical arms differed by %s to %s over %s on this host.", low, high, count(cells, "cell", "cells"))
+			},
+			NeedN:      func(n int) string { return fmt.Sprintf("needs at least %d processes per arm", n) },
+			ModelBased: "assumes a distribution",
+			ServiceLine: func(name, version, mode, address string) string {
+				line := name
+				if version != "" {
+					line += " " + version
+				}
+				if mode != "" {
+					line += ", " + mode
+				}
+				if address != "" {
+					line += ", " + address
+				}
+				return line
+			},
+			Verify:       "Check the bundle with pairbench, or without it:",
+			VerifyByHand: "The identity of a bundle is the SHA-256 of its tag manifest, which names every other file by hash.",
+			LockCovers:   "The hash lock covers the programs that ran, the shared libraries they load, build settings and the state of the sources, hashed before the first and after the last process. It does not cover the kernel, firmware or what a service did before the study.",
+			LockComplete: "The hash lock is complete: whatever ran is named by its hash.",
+			LockIncomplete: func(gaps int) string {
+				return fmt.Sprintf("The hash lock is incomplete: %s.", count(gaps, "gap", "gaps"))
+			},
+			Tool:        func(version string) string { return "pairbench " + version },
+			FirstOfPair: "first", SecondOfPair: "second",
+			RangeOfBars:    "Whiskers: smallest to largest process",
+			ProcessesIntro: "Every process behind the tables, cell by cell, in the order of execution.",
+			GroupRest:      "All cells",
+		},
+		Method: Method{
+			Median:     "A cell shows, for each arm, the median over its processes and the smallest and largest value. For an even number of processes the median is the mean of the two in the middle.",
+			Change:     "Change is (median of B / median of A − 1) × 100, taken from unrounded values. Where A is zero or an arm is missing there is none, and the cell is left out of the summary.",
+			Overlap:    "Ranges overlap when they share at least one value; touching counts. With one process per arm there is no range to compare.",
+			Percentile: "P50 and P99 are nearest-rank percentiles of each process over all its own requests; only then comes the median over processes. Samples of different processes are never pooled and percentiles are never averaged.",
+			CPU:        "CPU is CPU time over wall time of the same span; 100 % is one logical processor.",
+			Efficiency: "CPU efficiency is throughput per fully used processor, computed per process; its change is that of the two medians.",
+			RSS:        "Peak RSS is the high-water mark of the whole process, with warm-up and preallocated sample memory. It cannot isolate what one request or one coroutine costs.",
+			Rounding:   "Numbers are rounded once, for display, half away from zero. A change keeps the sign of its unrounded value, so −0.00% and +0.00% differ.",
+			Intervals:  "Throughput is the number of measured operations over the measured interval, from the first submission to the last delivery.",
+		},
+		Notes: Notes{
+			ShortIntervals: func(count, total string) string {
+				return fmt.Sprintf("%s of %s measured intervals are shorter than one second; single disturbances weigh more in them.", count, total)
+			},
+			FewTailSamples: func(metric, tail, processes string) string {
+				return fmt.Sprintf("%s rests on few samples: as few as %s lie at or beyond it (processes: %s).", metric, tail, processes)
+			},
+			OrderBalance: func(aFirst, pairs string) string { return fmt.Sprintf("A ran first in %s of %s pairs.", aFirst, pairs) },
+			Drift: func(metric, tau, p, n string) string {
+				return fmt.Sprintf("%s drifts over the order of execution (Kendall tau %s, p %s, n %s).", metric, tau, p, n)
+			},
+			LevelChange: func(processes string) string { return "The level changes within a process: " + processes + "." },
+			LittlesLaw: func(found, expected string) string {
+				return fmt.Sprintf("Throughput times latency gives %s requests in flight, the plan says %s.", found, expected)
+			},
+			MissedTicks: func(count, processes string) string {
+				return fmt.Sprintf("%s ticks of the cadence were missed (processes: %s).", count, processes)
+			},
+			Disturbed: func(what, processes string) string { return fmt.Sprintf("Disturbed by %s: %s.", what, processes) },
+			FewerCores: func(needed, there string) string {
+				return fmt.Sprintf("The workload has %s busy threads, the host %s logical processors.", needed, there)
+			},
+			Imported:        func(format string) string { return fmt.Sprintf("Imported from %s without raw samples.", format) },
+			LockIncomplete:  func(gaps string) string { return "The hash lock is incomplete: " + gaps + "." },
+			FailedProcesses: func(count string) string { return "Failed processes, in no median: " + count + "." },
+			StatedLatency: func(processes string) string {
+				return "Percentiles are as stated by the source, not computed from samples (processes: " + processes + ")."
+			},
+			SamePosition: func(metric, pct string) string {
+				return fmt.Sprintf("%s depends on the position in the pair: %s %%.", metric, pct)
+			},
+			NotPaired:     func(reason string) string { return "The processes are not paired: " + reason + "." },
+			NotComparable: func(what string) string { return "Not comparable as they stand: " + what + "." },
+			Unpinned: func(processes string) string {
+				return "Left to the scheduler, not pinned to processors (processes: " + processes + "). Waking another processor can cost more than a request."
+			},
+			CollectorPolling: "The owner polls continuously and so keeps a processor awake; its rate is no merit over a client that sleeps.",
+			Unknown:          func(code, values string) string { return code + ": " + values },
+		},
+		Scope: Scope{
+			Time: "Measured", Tool: "Tool", Study: "Study", Plan: "Plan (SHA-256)", Order: "Order", Rounds: "Rounds", Arms: "Arms", Operation: "Workload",
+			Service: "Service", CPU: "CPU covers", Latency: "Latency covers", RSS: "Peak RSS", ClientCPUs: "Client processors", ServerCPUs: "Server processors",
+			Version: "Version", Runtime: "Setting", Host: "Host", Constant: "Constant", Input: "Input", Seed: "seed",
+			LimitChange:     "The tables compare two ways of doing the same work on one host. They are no measure of the highest rate that either way, the client library or the server can reach.",
+			LimitHost:       "Nothing is shown about other hosts, networks beyond the one that was used, clusters, saturation or long runs.",
+			LimitSaturation: "Latency under a closed loop says how long a request took while its predecessors held the others back; it is not the latency of an open arrival process.",
+			LimitRSS:        "Memory is the whole process's; two arms that share a program share its fixed part.",
+			LimitShort:      "Intervals are short, so that one disturbance of the host can move a process; the ranges show how far.",
+			LimitImported:   "Imported numbers are as good as their source: nothing here checked them against samples.",
+		},
+		Page: Page{
+			Filter: "Filter rows", FilterHint: "words, all must match", Shown: "shown", Close: "Close", Sort: "Sort by", Contents: "Contents", OtherLanguage: "简体中文",
+			SkipToContent: "Skip to content", DrillHint: "Select any number to see the processes behind it.", Expand: "Show all processes",
+			PreviousCell: "Previous cell", NextCell: "Next cell", NoMatch: "No row matches.", DataFiles: "Data files", VegaSpec: "Vega-Lite", ChartFile: "SVG",
+			RowsShown: "{k} of {n} rows",
+		},
+		Terminal: Terminal{Summary: "Summary", Report: "Report", Overlap: "overlap", Cells: "cells", MoreFailures: "and more"},
+		Number: func(n int) string {
+			words := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+			if n >= 0 && n < len(words) {
+				return words[n]
+			}
+			return numfmt.Count(int64(n))
+		},
+		ChangeRange: func(low, high string) string { return low + " to " + high },
+	}
+}

@@ -1,0 +1,77 @@
+package i18n
+
+import (
+	"strings"
+
+	"pairbench/analyze/report"
+)
+
+// NoteCodes lists the codes that Note has words for.
+func NoteCodes() []string {
+	return []string{
+		report.NoteShortIntervals, report.NoteFewTailSamples, report.NoteOrderBalance, report.NoteDrift,
+		report.NoteLevelChange, report.NoteLittlesLaw, report.NoteMissedTicks, report.NoteDisturbed,
+		report.NoteFewerCores, report.NoteImported, report.NoteLockIncomplete, report.NoteFailedProcesses,
+		report.NoteStatedLatency, report.NoteSamePosition, report.NoteNotPaired, report.NoteNotComparable,
+		report.NoteUnpinned, report.NoteCollectorPolling,
+	}
+}
+
+// Note puts a note into words. A code without words is shown with its values,
+// never hidden.
+func (w *Words) Note(n report.Note) string {
+	at := func(i int) string {
+		if i < len(n.Values) {
+			return n.Values[i]
+		}
+		return "?"
+	}
+	list := func(from int) string {
+		if from >= len(n.Values) {
+			return "?"
+		}
+		return strings.Join(n.Values[from:], w.ListComma)
+	}
+	metric := w.Names.Metric(n.Metric)
+	s := &w.Notes
+	switch n.Code {
+	case report.NoteShortIntervals:
+		return s.ShortIntervals(at(0), at(1))
+	case report.NoteFewTailSamples:
+		return s.FewTailSamples(metric, at(0), at(1))
+	case report.NoteOrderBalance:
+		return s.OrderBalance(at(0), at(1))
+	case report.NoteDrift:
+		return s.Drift(metric, at(0), at(1), at(2))
+	case report.NoteLevelChange:
+		return s.LevelChange(list(0))
+	case report.NoteLittlesLaw:
+		return s.LittlesLaw(at(0), at(1))
+	case report.NoteMissedTicks:
+		return s.MissedTicks(at(0), at(1))
+	case report.NoteDisturbed:
+		return s.Disturbed(at(0), list(1))
+	case report.NoteFewerCores:
+		return s.FewerCores(at(0), at(1))
+	case report.NoteImported:
+		return s.Imported(at(0))
+	case report.NoteLockIncomplete:
+		return s.LockIncomplete(list(0))
+	case report.NoteFailedProcesses:
+		return s.FailedProcesses(at(0))
+	case report.NoteStatedLatency:
+		return s.StatedLatency(at(0))
+	case report.NoteSamePosition:
+		return s.SamePosition(metric, at(0))
+	case report.NoteNotPaired:
+		return s.NotPaired(at(0))
+	case report.NoteNotComparable:
+		return s.NotComparable(list(0))
+	case report.NoteUnpinned:
+		return s.Unpinned(at(0))
+	case report.NoteCollectorPolling:
+		return s.CollectorPolling
+	default:
+		return s.Unknown(n.Code, list(0))
+	}
+}

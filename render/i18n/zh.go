@@ -1,0 +1,292 @@
+package i18n
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pairbench/render/numfmt"
+)
+
+func chinese() *Words {
+	return &Words{
+		Tag: SimplifiedChinese, Language: "简体中文", ListComma: "、", Colon: "：", Space: "",
+		Names: Names{
+			Metric: named(map[string]string{
+				"throughput": "吞吐量", "cpu": "CPU 占用", "latency_p50": "P50 响应时间", "latency_p90": "P90 响应时间",
+				"latency_p99": "P99 响应时间", "latency_p999": "P99.9 响应时间", "latency_max": "最大响应时间",
+				"peak_rss": "进程峰值 RSS", "cpu_efficiency": "CPU 效率",
+			}),
+			MetricShort: named(map[string]string{
+				"throughput": "吞吐量", "cpu": "CPU", "latency_p50": "P50", "latency_p90": "P90", "latency_p99": "P99",
+				"latency_p999": "P99.9", "latency_max": "最大", "peak_rss": "RSS", "cpu_efficiency": "效率",
+			}),
+			Unit: func(u numfmt.Unit) string {
+				switch u {
+				case numfmt.UnitRoundTrips:
+					return "次往返/s"
+				case numfmt.UnitUs:
+					return "µs"
+				default:
+					return string(u)
+				}
+			},
+			Factor: named(map[string]string{
+				"payload_bytes": "消息体", "cadence": "更新间隔", "connections": "连接", "outstanding": "在途",
+				"work": "计算迭代", "in_flight": "在途", "threads": "线程", "batch": "每批命令",
+			}),
+			Cadence: func(v string) (string, bool) {
+				if v == "continuous" {
+					return "连续", true
+				}
+				return numfmt.Duration(v)
+			},
+			Outcome: named(map[string]string{
+				"ok": "正常", "exit_nonzero": "退出码非零", "signalled": "被信号终止", "timeout": "超时",
+				"start_failed": "未能启动", "protocol_error": "违反驱动协议", "operation_errors": "请求失败",
+				"invalid_result": "结果自相矛盾", "leftover": "遗留子进程", "interrupted": "被中断",
+			}),
+			Order: named(map[string]string{
+				"alternate": "交替进行，先 AB 后 BA", "shuffle": "随机排列，种子已记录", "sequential": "先测一组，再测另一组",
+			}),
+			Fact: named(map[string]string{
+				"cpu.model": "处理器", "cpu.logical": "逻辑处理器", "cpu.cores": "核心", "cpu.governor": "调频策略",
+				"cpu.turbo": "睿频", "memory.total_bytes": "内存", "memory.thp": "透明大页", "os.name": "操作系统",
+				"kernel.release": "内核", "kernel.aslr": "地址随机化", "clock.source": "时钟源",
+				"calibration.clock_read_ns": "一次读时钟",
+			}),
+			CPUCovers:     named(map[string]string{"client": "仅客户端", "client_and_server": "客户端与服务端合计"}),
+			CPUScope:      named(map[string]string{"interval": "测量区间内", "process": "整个进程，含预热"}),
+			LatencyCovers: named(map[string]string{"request": "单个请求，从提交到交付", "message": "单条消息；多条在途时为整批", "batch": "整批"}),
+			RSSSource: named(map[string]string{
+				"vmhwm_at_done": "VmHWM，驱动完成时读取", "vmhwm_ptrace_exit": "VmHWM，退出事件时读取",
+				"rusage_launcher": "rusage，经小型启动器", "rusage_darwin": "rusage（macOS）", "stated": "以来源所述为准",
+			}),
+			ServiceMode: named(map[string]string{"managed": "为本研究启动", "embedded": "pairbench 自带服务", "external": "此前已在运行"}),
+			Reason:      named(map[string]string{"arm_missing": "缺少一组", "median_a_zero": "A 的中位数为零", "one_process": "仅一个进程"}),
+			Inference: named(map[string]string{
+				"range_ratio": "比值范围", "mann_whitney": "Mann-Whitney 检验", "hodges_lehmann": "Hodges-Lehmann 位移", "signed_rank": "符号秩检验",
+				"median_rank_interval": "中位数的秩区间", "paired_t_log": "对数配对 t", "bootstrap_two_level": "两级自助法",
+			}),
+			Yes: "是", No: "否", Complete: "完整", Incomplete: "不完整", Absent: "未记录",
+			Median: "中位数", Range: "范围", Other: "未知",
+		},
+		Headings: Headings{
+			Findings: "结论", Compared: "比较内容", Reading: "如何阅读这些数字", Scope: "测量环境",
+			Counts: "固定次数", Evidence: "证据", Limits: "局限", Processes: "进程", Failures: "未计入的进程",
+			Notes: "存疑之处", Changes: "变化", Results: "结果", Charts: "图表", Distribution: "各进程的响应时间分布",
+			Order: "执行顺序", Latency: "响应时间", ThroughputAndCPU: "吞吐量与 CPU", Inference: "区间与检验", Inputs: "已计算哈希的输入",
+		},
+		Columns: Columns{
+			Suite: "套件", Cell: "单元", Metric: "指标", Change: "变化", Overlap: "范围重叠", LowestChange: "最低变化",
+			HighestChange: "最高变化", MedianChange: "变化的中位数", Configuration: "配置", NotComputable: "无法计算",
+			DisjointByChance: "偶然不重叠", Panel: "分组", ConnectionsOutstanding: "连接／在途",
+			Process: "进程", Arm: "组", Round: "轮次", Slot: "次序", First: "对内顺序", Started: "启动时刻（UTC）", Outcome: "结局", Exit: "退出",
+			Operations: "操作数", Elapsed: "区间（s）", Samples: "样本数", Output: "输出", SampleFile: "样本文件", Detail: "说明",
+			Stdout: "标准输出", Stderr: "标准错误", Hash: "SHA-256", Bytes: "字节", Fact: "项目", Value: "值", Source: "来源",
+			MeasuredPerProcess: "每进程测量次数", WarmupPerProcess: "每进程预热次数", Cells: "单元数", Processes: "进程数",
+			Bundle: "数据包", Identity: "标识", Lock: "哈希锁", Interval: "时段（UTC）", Gaps: "缺口", Kind: "类别", Name: "名称", Side: "组",
+			Method: "方法", Estimate: "估计", Interval95: "区间", Level: "实际水平", P: "p", PAdjusted: "校正 p",
+			EfficiencyChange: "效率变化",
+		},
+		Sentences: Sentences{
+			Question: func(a, b string) string {
+				return fmt.Sprintf("用%s代替%s，会改变什么？", spaced(b), strings.TrimRight(spaced(a), " "))
+			},
+			Overview: func(suites, cells, processes int, perArm string) string {
+				return fmt.Sprintf("共 %s 个套件、%s 个单元、%s 个进程：每个单元中两组各运行%s次，每次都是全新的进程。",
+					numfmt.Count(int64(suites)), numfmt.Count(int64(cells)), numfmt.Count(int64(processes)), perArm)
+			},
+			SuiteChange: func(metric, changes, overlap string) string {
+				return fmt.Sprintf("%s变化为 %s；%s 个单元的两组范围重叠。", metric, changes, overlap)
+			},
+			NoChange:     func(metric string) string { return metric + "：没有可以计算的变化。" },
+			MedianChange: func(change string) string { return "各单元变化的中位数为 " + change + "。" },
+			NotComputable: func(n int) string {
+				return fmt.Sprintf("%s 个单元无法比较，未计入。", numfmt.Count(int64(n)))
+			},
+			Chance: func(disjoint, comparable int, expected string) string {
+				return fmt.Sprintf("%s 个单元中有 %s 个的范围不重叠；即使两组完全相同，仅凭偶然也会出现约 %s 个。",
+					numfmt.Count(int64(comparable)), numfmt.Count(int64(disjoint)), expected)
+			},
+			NoSignificance: "差异的大小因配置而异。本报告不声称统计显著性：每组只有少量进程，不足以支持这样的结论；范围不重叠也不等于检验。",
+			LargestFall: func(metric, change, cell string) string {
+				return fmt.Sprintf("%s降幅最大的是 %s（%s）。", metric, cell, change)
+			},
+			LargestRise: func(metric, change, cell string) string {
+				return fmt.Sprintf("%s升幅最大的是 %s（%s）。", metric, cell, change)
+			},
+			AllOverlap: func(metric, overlap string) string {
+				return fmt.Sprintf("%s：%s 个配置的范围重叠。", metric, overlap)
+			},
+			Alternation: func(order, rounds string) string {
+				return fmt.Sprintf("两组在同一主机上相邻运行%s轮，顺序为：%s。", rounds, order)
+			},
+			RangeMeaning: func(perArm string) string {
+				return fmt.Sprintf("方括号内是每组%s个进程中的最小值与最大值；这是范围，不是置信区间。", perArm)
+			},
+			PanelMedian: func(metric, change string) string { return fmt.Sprintf("%s，变化的中位数 %s", metric, change) },
+			Totals: func(processes, operations, warmup, samples string) string {
+				return fmt.Sprintf("共 %s 个进程：测量操作 %s 次，预热操作 %s 次，原始样本 %s 个。", processes, operations, warmup, samples)
+			},
+			Intervals: func(shortest, longest, under, total string) string {
+				return fmt.Sprintf("测量区间为 %s s 至 %s s；%s 个中有 %s 个短于一秒。构造、连接与预热均不在区间之内。", shortest, longest, total, under)
+			},
+			Errors: func(errors string, failed int) string {
+				return fmt.Sprintf("请求错误 %s 个，失败进程 %s 个。", errors, numfmt.Count(int64(failed)))
+			},
+			AllChecked: "每个进程的输出、退出码、标准错误与次数都经过检查，之后其数字才被采用。",
+			FailedExcluded: func(n int) string {
+				return fmt.Sprintf("%s 个进程失败，不计入任何中位数；下文逐一列出原因。", numfmt.Count(int64(n)))
+			},
+			AA: "两组特意运行同一程序：下列差异全部来自本主机与本方法的噪声。",
+			Imported: func(format string) string {
+				return fmt.Sprintf("进程数据为导入所得（%s），没有原始样本；百分位数以来源所述为准。", format)
+			},
+			ArmRevision: func(arm, revision string) string { return fmt.Sprintf("%s由版本 %s 构建。", arm, revision) },
+			Caption: func(metric, unit, better string) string {
+				if unit == "" {
+					return metric + "（" + better + "）"
+				}
+				return metric + "，单位 " + unit + "（" + better + "）"
+			},
+			CellsHave: func(perArm string) string {
+				return fmt.Sprintf("每组%s个进程的中位数 [最小值–最大值]，另注 n 者除外。", perArm)
+			},
+			NUnusual:      func(n int) string { return "n = " + strconv.Itoa(n) },
+			MoreOutput:    func(bytes string) string { return "仅开头部分，共 " + bytes },
+			NoOutput:      "空",
+			NoSamples:     "无原始样本",
+			BetterHigher:  "越高越好",
+			BetterLower:   "越低越好",
+			BetterNeither: "高低本身无优劣",
+			ChartBars: func(metric, unit, axis string) string {
+				return fmt.Sprintf("%s，单位 %s。柱高为中位数，须线从最小进程到最大进程，各图纵轴独立且从零开始。横轴：%s。", metric, unit, axis)
+			},
+			ChartECDF: "响应时间不超过横轴（对数）所示值的请求所占比例；每条线为一个进程。",
+			ChartOrder: func(metric string) string {
+				return "按执行次序排列的各进程" + metric + "，以其所在单元与组的中位数为 100%。倾斜或台阶说明主机发生了漂移，而非某一组的差异。"
+			},
+			Floor: func(low, high string, cells int) string {
+				return fmt.Sprintf("在本主机上，相同的两组在 %s 个单元中相差 %s 至 %s。", numfmt.Count(int64(cells)), low, high)
+			},
+			NeedN:      func(n int) string { return fmt.Sprintf("每组至少需要 %d 个进程", n) },
+			ModelBased: "依赖分布假设",
+			ServiceLine: func(name, version, mode, address string) string {
+				line := name
+				if version != "" {
+					line += " " + version
+				}
+				if mode != "" {
+					line += "，" + mode
+				}
+				if address != "" {
+					line += "，" + address
+				}
+				return line
+			},
+			Verify:       "用 pairbench 检查数据包；不用它也可以：",
+			VerifyByHand: "数据包的标识是其标签清单的 SHA-256，该清单以哈希记录了其余每个文件。",
+			LockCovers:   "哈希锁涵盖所运行的程序、其加载的共享库、构建设置与源码状态，在第一个进程之前与最后一个进程之后各计算一次。它不涵盖内核、固件，也不涵盖服务在研究之前的经历。",
+			LockComplete: "哈希锁完整：所运行的一切均有哈希。",
+			LockIncomplete: func(gaps int) string {
+				return fmt.Sprintf("哈希锁不完整：%s 处缺口。", numfmt.Count(int64(gaps)))
+			},
+			Tool:        func(version string) string { return "pairbench " + version },
+			FirstOfPair: "先", SecondOfPair: "后",
+			RangeOfBars:    "须线：最小进程至最大进程",
+			ProcessesIntro: "各表背后的每个进程，按单元列出，单元内按执行次序排列。",
+			GroupRest:      "全部单元",
+		},
+		Method: Method{
+			Median:     "每个单元对每一组给出各进程的中位数以及最小值与最大值。进程数为偶数时，中位数取中间两值的平均。",
+			Change:     "变化 =（B 的中位数 / A 的中位数 − 1）× 100，由未舍入的值计算。A 为零或缺少一组时没有变化，该单元不计入汇总。",
+			Overlap:    "两组范围至少共有一个值即为重叠，端点相接也算。每组只有一个进程时没有可比较的范围。",
+			Percentile: "P50 与 P99 是每个进程对其自身全部请求按最近秩取得的百分位数，然后才在进程之间取中位数。不同进程的样本从不合并，百分位数从不取平均。",
+			CPU:        "CPU 占用是同一时段内 CPU 时间与墙钟时间之比；100% 为一个逻辑处理器。",
+			Efficiency: "CPU 效率是每占满一个处理器所得的吞吐量，逐进程计算；其变化由两组的中位数得出。",
+			RSS:        "峰值 RSS 是整个进程的最高水位，包含预热与预先分配的样本内存，不能分离出单个请求或单个协程的开销。",
+			Rounding:   "数字只在显示时舍入一次，半数远离零。变化保留未舍入值的符号，因此 −0.00% 与 +0.00% 并不相同。",
+			Intervals:  "吞吐量是测量操作数除以测量区间；区间从第一次提交到最后一次交付。",
+		},
+		Notes: Notes{
+			ShortIntervals: func(count, total string) string {
+				return fmt.Sprintf("%s 个测量区间中有 %s 个短于一秒，单次干扰在其中影响更大。", total, count)
+			},
+			FewTailSamples: func(metric, tail, processes string) string {
+				return fmt.Sprintf("%s依据的样本很少：位于或超过该值的最少只有 %s 个（涉及进程：%s）。", metric, tail, processes)
+			},
+			OrderBalance: func(aFirst, pairs string) string {
+				return fmt.Sprintf("%s 对中有 %s 对先运行 A。", pairs, aFirst)
+			},
+			Drift: func(metric, tau, p, n string) string {
+				return fmt.Sprintf("%s随执行次序漂移（Kendall tau %s，p %s，n %s）。", metric, tau, p, n)
+			},
+			LevelChange: func(processes string) string { return "进程之内水平发生变化：" + processes + "。" },
+			LittlesLaw: func(found, expected string) string {
+				return fmt.Sprintf("吞吐量乘以响应时间得到在途请求 %s 个，计划为 %s 个。", found, expected)
+			},
+			MissedTicks: func(count, processes string) string {
+				return fmt.Sprintf("错过 %s 个节拍（涉及进程：%s）。", count, processes)
+			},
+			Disturbed: func(what, processes string) string {
+				return fmt.Sprintf("受到干扰（%s）：%s。", what, processes)
+			},
+			FewerCores: func(needed, there string) string {
+				return fmt.Sprintf("负载有 %s 个忙线程，主机只有 %s 个逻辑处理器。", needed, there)
+			},
+			Imported:        func(format string) string { return fmt.Sprintf("由 %s 导入，没有原始样本。", format) },
+			LockIncomplete:  func(gaps string) string { return "哈希锁不完整：" + gaps + "。" },
+			FailedProcesses: func(count string) string { return "失败且不计入任何中位数的进程：" + count + "。" },
+			StatedLatency: func(processes string) string {
+				return "百分位数以来源所述为准，并非由样本计算（涉及进程：" + processes + "）。"
+			},
+			SamePosition:  func(metric, pct string) string { return fmt.Sprintf("%s随对内顺序而变：%s%%。", metric, pct) },
+			NotPaired:     func(reason string) string { return "进程未能成对：" + reason + "。" },
+			NotComparable: func(what string) string { return "现状下不可比较：" + what + "。" },
+			Unpinned: func(processes string) string {
+				return "由调度器安排，未固定处理器（涉及进程：" + processes + "）。唤醒另一处理器的开销可能超过一个请求。"
+			},
+			CollectorPolling: "所有者线程连续轮询，使处理器保持唤醒；其速率不能说明它优于会休眠的客户端。",
+			Unknown:          func(code, values string) string { return code + "：" + values },
+		},
+		Scope: Scope{
+			Time: "测量时段", Tool: "工具", Study: "研究", Plan: "计划（SHA-256）", Order: "顺序", Rounds: "轮数", Arms: "两组", Operation: "负载",
+			Service: "服务", CPU: "CPU 涵盖", Latency: "响应时间涵盖", RSS: "峰值 RSS", ClientCPUs: "客户端处理器", ServerCPUs: "服务端处理器",
+			Version: "版本", Runtime: "设置", Host: "主机", Constant: "常量", Input: "输入", Seed: "种子",
+			LimitChange:     "各表比较的是在同一主机上完成相同工作的两种方式，并不衡量任何一种方式、客户端库或服务端所能达到的最高速率。",
+			LimitHost:       "对其他主机、所用网络之外的网络、集群、饱和状态与长时间运行，本报告不提供任何依据。",
+			LimitSaturation: "闭环下的响应时间说明一个请求在前序请求占用资源时需要多久，不等于开放到达过程的响应时间。",
+			LimitRSS:        "内存为整个进程的内存；两组共用一个程序时，也共有其固定部分。",
+			LimitShort:      "区间较短，主机的一次干扰就可能改变一个进程的结果；范围显示了影响的幅度。",
+			LimitImported:   "导入数字的可靠程度取决于其来源：这里没有用样本核对它们。",
+		},
+		Page: Page{
+			Filter: "筛选行", FilterHint: "多个词须全部匹配", Shown: "已显示", Close: "关闭", Sort: "排序", Contents: "目录", OtherLanguage: "English",
+			SkipToContent: "跳到正文", DrillHint: "选择任一数字，即可查看其背后的进程。", Expand: "展开全部进程",
+			PreviousCell: "上一单元", NextCell: "下一单元", NoMatch: "没有匹配的行。", DataFiles: "数据文件", VegaSpec: "Vega-Lite", ChartFile: "SVG",
+			RowsShown: "{k} / {n} 行",
+		},
+		Terminal: Terminal{Summary: "概要", Report: "报告", Overlap: "重叠", Cells: "单元", MoreFailures: "其余从略"},
+		Number: func(n int) string {
+			words := [...]string{"零", "一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"}
+			if n >= 0 && n < len(words) {
+				return words[n]
+			}
+			return " " + numfmt.Count(int64(n)) + " "
+		},
+		ChangeRange: func(low, high string) string { return low + "～" + high },
+	}
+}
+
+// spaced sets a word of Latin script apart from the Chinese text around it.
+func spaced(word string) string {
+	left, right := "", ""
+	if word != "" && word[0] < 0x80 {
+		left = " "
+	}
+	if word != "" && word[len(word)-1] < 0x80 {
+		right = " "
+	}
+	return left + word + right
+}
