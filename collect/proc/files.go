@@ -10,6 +10,7 @@ import (
 // collector once the child has them, and the collector's.
 type childFiles struct {
 	child []*os.File // by descriptor number
+	null  *os.File
 	// stdout, stderr and written are kept to watch their sizes; nil where there
 	// is nothing to watch.
 	stdout, stderr, written     *os.File
@@ -21,7 +22,11 @@ func (f *childFiles) open(spec Spec) error {
 	if err != nil {
 		return fmt.Errorf("open the null device: %w", err)
 	}
+	f.null = null
 	f.child = []*os.File{null, null, null}
+	if spec.Stdin != nil {
+		f.child[0] = spec.Stdin
+	}
 	if spec.StdoutPath != "" {
 		if f.stdout, err = createOutput(spec.StdoutPath); err != nil {
 			return err
@@ -81,8 +86,11 @@ func (f *childFiles) descriptors() []uintptr {
 }
 
 func (f *childFiles) closeChildEnds() {
-	for _, file := range f.child {
-		if file != f.stdout && file != f.stderr && file != f.written {
+	if f.null != nil {
+		f.null.Close()
+	}
+	for fd, file := range f.child {
+		if fd > 2 && file != f.written {
 			file.Close()
 		}
 	}

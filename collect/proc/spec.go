@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,9 @@ type Spec struct {
 	// StdoutPath and StderrPath are created (mode 0600, and must not exist) and
 	// may be the same file. Empty discards the output.
 	StdoutPath, StderrPath string
+	// Stdin is what the process reads at fd 0; nil is the null device. The caller
+	// closes it.
+	Stdin *os.File
 	// OutputLimit bounds each of the two files, SampleLimit what the process
 	// writes to fd 5, in bytes. A process that passes a limit is ended; since
 	// sizes are looked at ten times a second, a file can grow past it by what is
