@@ -30,14 +30,18 @@ const (
 	LatencyP99    = "latency_p99"
 	LatencyP999   = "latency_p999"
 	LatencyMax    = "latency_max"
+	ResponseP50   = "response_p50"
+	ResponseP99   = "response_p99"
 	PeakRSS       = "peak_rss"
 	CPUEfficiency = "cpu_efficiency"
 )
 
 // Latency holds the nearest-rank percentiles of one process, in nanoseconds;
-// nil is absent.
+// nil is absent. Where requests had a schedule, the response time counts from
+// the scheduled start and so includes the wait that a late start hides.
 type Latency struct {
 	P50, P90, P99, P999, Max *int64
+	ResponseP50, ResponseP99 *int64
 }
 
 // Stated returns the percentiles that the process itself, or an imported file,
@@ -75,6 +79,8 @@ func All() []Metric {
 		{LatencyP99, Ns, Lower, latency(func(l Latency) *int64 { return l.P99 })},
 		{LatencyP999, Ns, Lower, latency(func(l Latency) *int64 { return l.P999 })},
 		{LatencyMax, Ns, Lower, latency(func(l Latency) *int64 { return l.Max })},
+		{ResponseP50, Ns, Lower, latency(func(l Latency) *int64 { return l.ResponseP50 })},
+		{ResponseP99, Ns, Lower, latency(func(l Latency) *int64 { return l.ResponseP99 })},
 		{PeakRSS, Bytes, Lower, func(p Process) *big.Rat { return integer(p.Record.PeakRSSBytes) }},
 		{CPUEfficiency, PerSec, Higher, cpuEfficiency},
 	}
@@ -90,9 +96,10 @@ func ByID(id string) (m Metric, ok bool) {
 	return Metric{}, false
 }
 
-// Default returns the ids that a suite shows when its plan names none.
+// Default returns the ids that a suite shows, where it has values, when its
+// plan names none.
 func Default(profile string) []string {
-	ids := []string{Throughput, CPU, LatencyP50, LatencyP99, PeakRSS}
+	ids := []string{Throughput, CPU, LatencyP50, LatencyP99, ResponseP50, ResponseP99, PeakRSS}
 	if profile == "release" {
 		ids = append(ids, CPUEfficiency)
 	}

@@ -158,16 +158,30 @@ type Inference struct {
 	// median_rank_interval, paired_t_log, bootstrap_two_level.
 	Method string `json:"method"`
 	// NeedN is set, and nothing else, when the arms have too few processes.
-	NeedN       int      `json:"need_n,omitempty"`
+	NeedN int `json:"need_n,omitempty"`
+	// Reason says why the method gives nothing although n is enough; it is one
+	// of the Reason constants.
+	Reason      string   `json:"reason,omitempty"`
 	EstimatePct *float64 `json:"estimate_pct,omitempty"`
 	LowPct      *float64 `json:"low_pct,omitempty"`
 	HighPct     *float64 `json:"high_pct,omitempty"`
 	Level       *float64 `json:"level,omitempty"`
 	P           *float64 `json:"p,omitempty"`
-	PAdjusted   *float64 `json:"p_adjusted,omitempty"`
-	ModelBased  bool     `json:"model_based,omitempty"`
-	Seed        *int64   `json:"seed,omitempty"`
+	// PAdjusted is P after Benjamini-Hochberg over the suite's cells;
+	// PAdjustedFloor is the smallest value it could take if this cell alone
+	// differed as clearly as n allows.
+	PAdjusted      *float64 `json:"p_adjusted,omitempty"`
+	PAdjustedFloor *float64 `json:"p_adjusted_floor,omitempty"`
+	ModelBased     bool     `json:"model_based,omitempty"`
+	Seed           *int64   `json:"seed,omitempty"`
 }
+
+// The reasons of an Inference.
+const (
+	ReasonNotPaired   = "not_paired"   // the sides come from separate collections
+	ReasonNotPositive = "not_positive" // a ratio needs positive values
+	ReasonNoVariation = "no_variation" // all rounds agree, so that there is no scale
+)
 
 // Floor places a change against the changes of an A/A analysis.
 type Floor struct {
