@@ -121,10 +121,9 @@ func switchesOf(root string, pid int) Switches {
 		if err != nil {
 			continue // the thread has ended meanwhile
 		}
-		f := fields(text, ":")
-		v, errV := strconv.ParseInt(f["voluntary_ctxt_switches"], 10, 64)
-		n, errN := strconv.ParseInt(f["nonvoluntary_ctxt_switches"], 10, 64)
-		if errV == nil && errN == nil {
+		v, okV := statusNumber(text, "\nvoluntary_ctxt_switches:")
+		n, okN := statusNumber(text, "\nnonvoluntary_ctxt_switches:")
+		if okV && okN {
 			voluntary, involuntary, counted = voluntary+v, involuntary+n, true
 		}
 	}
@@ -137,6 +136,14 @@ func switchesOf(root string, pid int) Switches {
 		}
 	}
 	return s
+}
+
+// statusNumber reads the number behind a label of /proc/PID/status.
+func statusNumber(text, label string) (int64, bool) {
+	_, rest, ok := strings.Cut(text, label)
+	line, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	return n, ok && err == nil && n >= 0
 }
 
 // majorFaults reads the twelfth field of /proc/PID/stat. The second is the name

@@ -10,7 +10,7 @@ import (
 )
 
 // Facts returns the facts of this machine, sorted by name, each name once. It
-// takes a few milliseconds and starts no process.
+// takes some ten milliseconds and starts no process.
 func Facts(ctx context.Context) []records.HostFact {
 	c := &collector{root: "/"}
 	c.systemFacts(ctx)

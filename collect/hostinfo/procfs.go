@@ -79,8 +79,8 @@ func (c *collector) processor() {
 	named("machine.virtualisation", virtual)
 
 	c.file("cpu.online", "", "/sys/devices/system/cpu/online", nil)
-	c.file("cpu.isolated", "", "/sys/devices/system/cpu/isolated", nil)
-	c.file("cpu.nohz_full", "", "/sys/devices/system/cpu/nohz_full", nil)
+	c.file("cpu.isolated", "", "/sys/devices/system/cpu/isolated", noneIfEmpty)
+	c.file("cpu.nohz_full", "", "/sys/devices/system/cpu/nohz_full", noneIfEmpty)
 	c.topology()
 	for _, index := range c.glob("/sys/devices/system/cpu/cpu0/cache/index[0-9]*") {
 		level, _ := c.read(index + "/level")
@@ -269,22 +269,45 @@ func firstField(text string) (string, error) {
 // addresses or serial numbers.
 var tellingArguments = regexp.MustCompile(`^(isolcpus|nohz|nohz_full|rcu_nocbs|rcu_nocb_poll|irqaffinity|mitigations|spectre_v2|spec_store_bypass_disable|l1tf|mds|tsx|nosmt|maxcpus|nr_cpus|intel_pstate|amd_pstate|intel_idle\.max_cstate|processor\.max_cstate|idle|cpuidle\.off|cpufreq\.\w+|clocksource|tsc|hpet|transparent_hugepage|hugepages|hugepagesz|default_hugepagesz|numa|numa_balancing|preempt|skew_tick|nowatchdog|nmi_watchdog|audit|selinux|apparmor|iommu|intel_iommu|amd_iommu|kvm[\w.-]*|cgroup_disable|systemd\.unified_cgroup_hierarchy|psi|quiet|ro|rw|threadirqs|randomize_kstack_offset|init_on_alloc|init_on_free|page_poison|slub_debug|pti|kpti|nopti|nokaslr|norandmaps|vsyscall)$`)
 
-// redactCmdline keeps every argument's name and the values that matter.
+// redactCmdline keeps the names of the arguments and the values that matter.
+// What follows -- goes to the first program, and is nobody's business.
 func redactCmdline(text string) (string, error) {
-	args := strings.Fields(text)
-	for i, arg := range args {
+	var kept []string
+	for _, arg := range splitQuoted(text) {
 		name, _, hasValue := strings.Cut(arg, "=")
-		if tellingArguments.MatchString(name) {
-			continue
-		}
 		switch {
+		case arg == "--":
+			return strings.Join(append(kept, "-- (redacted)"), " "), nil
+		case tellingArguments.MatchString(name):
+			kept = append(kept, arg)
+		case strings.ContainsAny(name, "/:@\" \t"):
+			kept = append(kept, "(redacted)")
 		case hasValue:
-			args[i] = name + "=(redacted)"
-		case strings.ContainsAny(arg, "/:@\""):
-			args[i] = "(redacted)"
+			kept = append(kept, name+"=(redacted)")
+		default:
+			kept = append(kept, arg)
 		}
 	}
-	return strings.Join(args, " "), nil
+	return strings.Join(kept, " "), nil
+}
+
+// splitQuoted splits at blanks outside double quotes, as the kernel does.
+func splitQuoted(text string) []string {
+	quoted := false
+	return strings.FieldsFunc(text, func(r rune) bool {
+		if r == '"' {
+			quoted = !quoted
+		}
+		return !quoted && (r == ' ' || r == '\t' || r == '\n')
+	})
+}
+
+// noneIfEmpty is for lists whose emptiness says something.
+func noneIfEmpty(text string) (string, error) {
+	if text == "" || text == "(null)" {
+		return "none", nil
+	}
+	return text, nil
 }
 
 // activity records what else the machine does.

@@ -48,6 +48,9 @@ type Root struct {
 	// Dir its working directory: both decide which libraries are loaded.
 	Env []string
 	Dir string
+	// Exclude are files and directories of a source tree that do not count, such
+	// as the output directory of the collection itself.
+	Exclude []string
 }
 
 // Lock is the locked state. Its methods may be called from several goroutines.

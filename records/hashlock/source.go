@@ -23,7 +23,7 @@ import (
 func (t *taking) sourceTree(ctx context.Context, root Root, in records.Input) {
 	real := realPath(root.Path)
 	in.Path, in.ResolvedBy = &real, "git"
-	value, sum, err := treeState(ctx, real)
+	value, sum, err := treeState(ctx, real, root.Exclude)
 	if err != nil {
 		in.Gap = ptr("state of the source tree unknown: " + err.Error())
 	} else {
@@ -34,16 +34,8 @@ func (t *taking) sourceTree(ctx context.Context, root Root, in records.Input) {
 
 // treeState returns a tree's revision, " dirty" behind it when anything
 // differs, and the hash of the differences.
-func treeState(ctx context.Context, dir string) (string, digest.SHA256, error) {
+func treeState(ctx context.Context, dir string, exclude []string) (string, digest.SHA256, error) {
 	revision, err := git(ctx, dir, "rev-parse", "--verify", "HEAD")
-	if err != nil {
-		return "", digest.SHA256{}, err
-	}
-	status, err := git(ctx, dir, "status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none")
-	if err != nil {
-		return "", digest.SHA256{}, err
-	}
-	untracked, err := readStatus(status)
 	if err != nil {
 		return "", digest.SHA256{}, err
 	}
@@ -51,14 +43,24 @@ func treeState(ctx context.Context, dir string) (string, digest.SHA256, error) {
 	if err != nil {
 		return "", digest.SHA256{}, err
 	}
+	root := strings.TrimSuffix(string(top), "\n")
+	paths := append([]string{"--", ":(top)"}, excluding(root, exclude)...)
+	status, err := git(ctx, dir, append([]string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none"}, paths...)...)
+	if err != nil {
+		return "", digest.SHA256{}, err
+	}
+	untracked, err := readStatus(status)
+	if err != nil {
+		return "", digest.SHA256{}, err
+	}
 	w := digest.NewWriter(io.Discard)
-	diff := gitCommand(ctx, dir, "diff", "--binary", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "HEAD")
+	diff := gitCommand(ctx, dir, append([]string{"diff", "--binary", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index", "HEAD"}, paths...)...)
 	diff.Stdout = w
 	if err := runGit(diff); err != nil {
 		return "", digest.SHA256{}, err
 	}
 	for _, name := range untracked {
-		line, err := untrackedLine(strings.TrimSuffix(string(top), "\n"), name)
+		line, err := untrackedLine(root, name)
 		if err != nil {
 			return "", digest.SHA256{}, err
 		}
@@ -71,6 +73,21 @@ func treeState(ctx context.Context, dir string) (string, digest.SHA256, error) {
 		value += " dirty"
 	}
 	return value, w.Sum(), nil
+}
+
+// excluding returns git's path specifications for what does not count. What
+// lies outside the tree needs none.
+func excluding(root string, exclude []string) []string {
+	var specs []string
+	for _, path := range exclude {
+		// The last element may not be there yet.
+		real := filepath.Join(realPath(filepath.Dir(path)), filepath.Base(path))
+		rel, err := filepath.Rel(root, real)
+		if err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, "../") {
+			specs = append(specs, ":(top,exclude,literal)"+filepath.ToSlash(rel))
+		}
+	}
+	return specs
 }
 
 // readStatus returns the untracked files, sorted. A submodule with changes of

@@ -2,11 +2,14 @@ package loader
 
 import (
 	"context"
+	"debug/elf"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -92,18 +95,27 @@ func compareWithLoader(t *testing.T, system *System, path string) int {
 	if _, err := os.Stat(file.interp); err != nil {
 		return -1 // made for another system, whose loader is not here to ask
 	}
-	got := resolvedPaths(system.elfClosure(Program{Path: path, Env: os.Environ()}, file, info))
-	// The loader goes through its list without running the program.
-	out, err := exec.Command(file.interp, "--list", path).CombinedOutput()
-	if err != nil && !strings.Contains(string(out), "not found") {
-		t.Errorf("%s --list %s: %v: %s", file.interp, path, err, out)
-		return -1
-	}
-	want := listedPaths(string(out), file.interp)
-	if diff := cmp.Diff(want, got); diff != "" {
+	p := Program{Path: path, Env: os.Environ()}
+	got := resolvedPaths(system.elfClosure(p, file, info))
+	want, err := askLoader(p, file.interp)
+	if err != nil {
+		t.Error(err)
+	} else if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s: the loader's list (-) and ours (+) differ:\n%s", path, diff)
 	}
 	return len(got)
+}
+
+// askLoader returns the loader's own list. With this variable it goes through
+// its work and ends before the program starts.
+func askLoader(p Program, interp string) ([]string, error) {
+	cmd := exec.Command(interp, p.Path)
+	cmd.Env = append(slices.Clone(p.Env), "LD_TRACE_LOADED_OBJECTS=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for the libraries of %s: %w: %s", interp, p.Path, err, out)
+	}
+	return listedPaths(string(out), interp), nil
 }
 
 // resolvedPaths words a closure as listedPaths words the loader's list.
@@ -149,4 +161,45 @@ func listedPaths(out, interp string) []string {
 		return nil
 	}
 	return lines
+}
+
+// TestHandmadeProgramsResolveAsTheLoaderResolvesThem puts the cases of
+// TestELFClosure before the real loader: the expectations there are its own.
+func TestHandmadeProgramsResolveAsTheLoaderResolvesThem(t *testing.T) {
+	self, _, err := openELF("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	system := Host(context.Background())
+	compared := 0
+	for _, c := range elfCases() {
+		if c.unlisted {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			for name, spec := range c.files {
+				if spec.machine == 0 && spec.class == 0 {
+					spec.machine, spec.class, spec.data = self.machine, self.class, elf.ELFDATA2LSB
+					c.files[name] = spec
+				}
+			}
+			_, p := c.materialize(t, self.interp)
+			file, info, err := openELF(p.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := askLoader(p, self.interp)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := resolvedPaths(system.elfClosure(p, file, info))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the loader's list (-) and ours (+) differ:\n%s", diff)
+			}
+			compared++
+		})
+	}
+	if compared < 10 {
+		t.Errorf("only %d cases were put before the loader", compared)
+	}
 }
