@@ -136,7 +136,7 @@ func init() {
 			must(again("burn").Run())
 		},
 		"burn": func([]string) {
-			burn(200 * time.Millisecond)
+			burn(100 * time.Millisecond)
 		},
 		"burnorphan": func([]string) {
 			child := again("burnsay")
@@ -147,9 +147,20 @@ func init() {
 			must(err)
 		},
 		"burnsay": func([]string) {
-			burn(200 * time.Millisecond)
+			burn(100 * time.Millisecond)
 			fmt.Println("burnt")
 			pause()
+		},
+		// Starts a process to be measured at its exit, with ptrace out of reach.
+		"barred": func([]string) {
+			barPtrace()
+			p, err := Start(Spec{Argv: []string{os.Args[0], "helper", "quiet"}, RSS: RSSAtExit})
+			must(err)
+			exit := p.Wait(context.Background())
+			if exit.Peak == nil {
+				must(fmt.Errorf("no peak: %+v", exit))
+			}
+			fmt.Println(exit.Peak.Source)
 		},
 		// Starts another process through this package and waits to be killed.
 		"collector": func(args []string) {
@@ -215,7 +226,7 @@ func touch(mebibytes string) {
 
 func burn(cpu time.Duration) {
 	var usage syscall.Rusage
-	for usage.Utime.Nano() < cpu.Nanoseconds() {
+	for usage.Utime.Nano()+usage.Stime.Nano() < cpu.Nanoseconds() {
 		must(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	}
 }

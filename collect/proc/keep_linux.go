@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -80,38 +81,67 @@ func (p *Process) fork(program string) (restored bool, err error) {
 // launch forks in the way that the RSS method needs.
 func (p *Process) launch(program string, attr *syscall.ProcAttr) error {
 	p.started = time.Now()
-	attr.Sys.Ptrace = p.spec.RSS == RSSAtExit
-	pid, err := syscall.ForkExec(program, p.spec.Argv, attr)
+	var err error
+	switch p.spec.RSS {
+	case RSSByLauncher:
+		err = p.launchBelow(program, attr)
+	case RSSAtExit:
+		err = p.launchTraced(program, attr)
+		if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSYS) {
+			p.started = time.Now()
+			err = p.launchBelow(program, attr)
+		}
+	default:
+		p.pid, err = syscall.ForkExec(program, p.spec.Argv, attr)
+	}
 	if err != nil {
 		return err
 	}
-	p.pid = pid
-	// A core file could hold secrets, and fills the disk.
-	none := unix.Rlimit{}
-	unix.Prlimit(pid, unix.RLIMIT_CORE, &none, nil)
-	if attr.Sys.Ptrace {
-		if err := p.trace(); err != nil {
-			syscall.Kill(pid, syscall.SIGKILL)
-			var status syscall.WaitStatus
-			syscall.Wait4(pid, &status, 0, nil)
-			return err
-		}
+	if p.programPid == 0 {
+		p.programPid = p.pid
 	}
-	p.system.startTicks = startTicks(pid)
+	// A core file could hold secrets, and fills the disk.
+	unix.Prlimit(p.programPid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
+	p.startTicks = startTicks(p.pid)
 	return nil
 }
 
-// trace lets the process go on from its first instruction, to stop again at
-// its exit.
-func (p *Process) trace() error {
+// launchTraced starts the program under this thread as its tracer, and lets it
+// go on from its first instruction, to stop again at its exit.
+func (p *Process) launchTraced(program string, attr *syscall.ProcAttr) error {
+	traced := *attr
+	sys := *attr.Sys
+	sys.Ptrace = true
+	traced.Sys = &sys
+	var err error
+	if p.pid, err = syscall.ForkExec(program, p.spec.Argv, &traced); err != nil {
+		return err
+	}
 	var status syscall.WaitStatus
-	if _, err := syscall.Wait4(p.pid, &status, 0, nil); err != nil {
-		return fmt.Errorf("wait for the traced process: %w", err)
+	_, err = syscall.Wait4(p.pid, &status, 0, nil)
+	if err == nil {
+		err = unix.PtraceSetOptions(p.pid, unix.PTRACE_O_TRACEEXIT|unix.PTRACE_O_TRACEEXEC|unix.PTRACE_O_EXITKILL)
 	}
-	if err := unix.PtraceSetOptions(p.pid, unix.PTRACE_O_TRACEEXIT|unix.PTRACE_O_TRACEEXEC|unix.PTRACE_O_EXITKILL); err != nil {
-		return fmt.Errorf("set trace options: %w", err)
+	if err == nil {
+		err = unix.PtraceCont(p.pid, 0)
 	}
-	return unix.PtraceCont(p.pid, 0)
+	if err != nil {
+		p.discard()
+		return fmt.Errorf("trace the program: %w", err)
+	}
+	p.traced = true
+	return nil
+}
+
+// discard ends and reaps a process that did not come to be.
+func (p *Process) discard() {
+	syscall.Kill(p.pid, syscall.SIGKILL)
+	var status syscall.WaitStatus
+	for {
+		if _, err := syscall.Wait4(p.pid, &status, 0, nil); err != syscall.EINTR {
+			return
+		}
+	}
 }
 
 // The values of si_code for a child, from the kernel's interface.
@@ -150,7 +180,9 @@ func (p *Process) reap() {
 		p.kept.setStatus(status)
 		p.kept.setUsage(usage)
 	}
-	if clockErr == nil && clock > p.kept.CPUNs {
+	if p.report != nil {
+		p.readReport()
+	} else if clockErr == nil && clock > p.kept.CPUNs {
 		p.kept.CPUNs = clock
 	}
 }
@@ -162,7 +194,7 @@ func (p *Process) stopped() {
 	if pid, err := syscall.Wait4(p.pid, &status, syscall.WUNTRACED|syscall.WNOHANG, nil); err != nil || pid != p.pid || !status.Stopped() {
 		return
 	}
-	if p.spec.RSS != RSSAtExit {
+	if !p.traced {
 		return
 	}
 	signal := int(status.StopSignal())
@@ -208,17 +240,17 @@ func peakRSS(pid int) (int64, error) {
 // process that is a zombie already has no memory to speak of: that is an error.
 func (p *Process) readSnapshot() (Snapshot, error) {
 	s := Snapshot{WallNs: time.Since(p.started).Nanoseconds()}
-	clock, err := cpuClock(p.pid)
+	clock, err := cpuClock(p.programPid)
 	if err != nil {
 		return s, err
 	}
 	s.CPUNs = &clock
-	peak, err := peakRSS(p.pid)
+	peak, err := peakRSS(p.programPid)
 	if err != nil {
 		return s, err
 	}
 	s.Peak = &PeakRSS{Bytes: peak, Source: SourceSnapshot}
-	tasks, err := os.ReadDir("/proc/" + strconv.Itoa(p.pid) + "/task")
+	tasks, err := os.ReadDir("/proc/" + strconv.Itoa(p.programPid) + "/task")
 	if err != nil {
 		return s, err
 	}

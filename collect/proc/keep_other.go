@@ -33,7 +33,7 @@ func (p *Process) keep(program string, started chan<- error) {
 		Files: p.files.descriptors(),
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
-	p.pid = pid
+	p.pid, p.programPid = pid, pid
 	started <- err
 	if err != nil {
 		return

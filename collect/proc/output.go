@@ -50,7 +50,7 @@ func ReadOutput(path string, limit int, redact func(io.Reader) io.Reader) (Outpu
 }
 
 // Tail returns at most the last limit bytes of the file at path, beginning
-// after a line's end where one falls into them. It is for messages to people:
+// with a whole line where one falls into them. It is for messages to people:
 // a file that cannot be read has an empty tail.
 func Tail(path string, limit int64) []byte {
 	file, err := os.Open(path)
@@ -67,7 +67,7 @@ func Tail(path string, limit int64) []byte {
 	if err != nil {
 		return nil
 	}
-	if _, whole, found := bytes.Cut(tail, []byte("\n")); from > 0 && found {
+	if _, whole, found := bytes.Cut(tail, []byte("\n")); from > 0 && found && len(whole) > 0 {
 		tail = whole
 	}
 	return tail

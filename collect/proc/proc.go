@@ -23,10 +23,12 @@ const endDeadline = 5 * time.Second
 // Process is one started process. Its methods may be called from any
 // goroutine.
 type Process struct {
-	pid     int
-	token   string
-	spec    Spec
-	started time.Time
+	// pid is the leader of the process's session; programPid differs from it
+	// where the leader is the launcher.
+	pid, programPid int
+	token           string
+	spec            Spec
+	started         time.Time
 
 	files    childFiles
 	endOnce  sync.Once
@@ -40,7 +42,7 @@ type Process struct {
 	mu       sync.Mutex
 	reaped   bool
 	lastPeak *PeakRSS
-	system   systemState
+	systemState
 }
 
 // Start starts the process that spec describes. A *StartError says that the
@@ -110,7 +112,7 @@ func startError(program string, err error) error {
 }
 
 // Pid is the process's number; after Wait it may belong to another process.
-func (p *Process) Pid() int { return p.pid }
+func (p *Process) Pid() int { return p.programPid }
 
 // Token is the value of TokenEnv in the process's environment.
 func (p *Process) Token() string { return p.token }

@@ -13,8 +13,13 @@ import (
 // maxNames bounds Exit.LeftoverNames.
 const maxNames = 8
 
-// systemState is what finding the process's descendants needs.
+// systemState is what Linux needs to know of a process beyond its number.
 type systemState struct {
+	// traced says that the keeper's thread is the tracer.
+	traced bool
+	// report is the launcher's pipe and floor its own peak; nil without one.
+	report *os.File
+	floor  int64
 	// startTicks is the start of the process in clock ticks since boot: nothing
 	// older descends from it.
 	startTicks int64
@@ -39,7 +44,7 @@ type entry struct {
 // never the collector's, because the process began one of its own; and from
 // other processes of this package by their token.
 func (p *Process) members() []entry {
-	all := scan(p.system.startTicks)
+	all := scan(p.startTicks)
 	self := os.Getpid()
 	ownSession, _ := unix.Getsid(0)
 	member := make(map[int]bool)
@@ -102,10 +107,10 @@ func (p *Process) signal(e entry, signal syscall.Signal) {
 		return
 	}
 	if signal == syscall.SIGKILL {
-		if p.system.killed == nil {
-			p.system.killed = make(map[int]int64)
+		if p.killed == nil {
+			p.killed = make(map[int]int64)
 		}
-		p.system.killed[e.pid] = e.start
+		p.killed[e.pid] = e.start
 	}
 	unix.PidfdSendSignal(fd, signal, nil, 0)
 }
@@ -128,7 +133,7 @@ func (p *Process) sweep() {
 				continue
 			}
 			alive++
-			if start, ok := p.system.killed[e.pid]; !ok || start != e.start {
+			if start, ok := p.killed[e.pid]; !ok || start != e.start {
 				leftovers++
 				if len(p.exit.LeftoverNames) < maxNames {
 					p.exit.LeftoverNames = append(p.exit.LeftoverNames, e.name)

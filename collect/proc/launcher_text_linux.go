@@ -1,0 +1,17 @@
+//go:build linux && (amd64 || arm64)
+
+package proc
+
+import "bytes"
+
+// launcherTextBytes is more than the launcher's text has; what is copied from
+// behind it is never executed.
+const launcherTextBytes = 512
+
+func launcherProgram()
+
+// launcherText points at launcherProgram in this binary.
+func launcherText() *[launcherTextBytes]byte
+
+// launcherCode returns a copy of the launcher's text.
+func launcherCode() []byte { return bytes.Clone(launcherText()[:]) }
