@@ -169,7 +169,7 @@ func readBytes(r io.ReaderAt, size, off, n int64, what string) ([]byte, error) {
 		return nil, damagedf("%s has %d bytes, more than %d", what, n, maxTableBytes)
 	}
 	b := make([]byte, n)
-	if _, err := r.ReadAt(b, off); err != nil {
+	if got, err := r.ReadAt(b, off); int64(got) != n {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return b, nil

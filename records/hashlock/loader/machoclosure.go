@@ -99,10 +99,14 @@ func (w *machoWalk) load(by *machoImage, lib machoLib, rule string) {
 		w.objects = append(w.objects, o)
 		return
 	}
-	if w.seen["name "+lib.name] {
+	asked := lib.name
+	if strings.HasPrefix(asked, "@") {
+		asked = by.path + " asks for " + asked // stands for another path elsewhere
+	}
+	if w.seen[asked] {
 		return
 	}
-	w.seen["name "+lib.name] = true
+	w.seen[asked] = true
 	switch {
 	case isSystemLibrary(lib.name):
 		o.ResolvedBy = "dyld shared cache"
@@ -140,11 +144,8 @@ func (w *machoWalk) candidates(by *machoImage, name string) []candidate {
 	if rest, ok := strings.CutPrefix(name, "@rpath/"); ok {
 		for im := by; im != nil; im = im.loader {
 			for _, rpath := range im.file.rpaths {
-				dir, rule := w.expand(im, rpath)
-				if rule == "" {
-					rule = "LC_RPATH"
-				}
-				list = append(list, candidate{dir + "/" + rest, rule})
+				dir, _ := w.expand(im, rpath)
+				list = append(list, candidate{dir + "/" + rest, "LC_RPATH"})
 			}
 		}
 		return list
