@@ -1,6 +1,9 @@
 package records
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // FactorKind is the storage type of a factor: one typed column per factor.
 type FactorKind string
@@ -46,6 +49,31 @@ func (v FactorValue) String() string {
 	default:
 		return strconv.FormatInt(v.Int, 10)
 	}
+}
+
+// As returns the value in another kind when that loses nothing: any value from
+// its text, as the plan writes it. The empty kind changes nothing.
+func (v FactorValue) As(kind FactorKind) (FactorValue, error) {
+	if kind == "" || kind == v.Kind {
+		return v, nil
+	}
+	text := v.String()
+	out := FactorValue{Kind: kind}
+	var err error
+	switch kind {
+	case FactorInt:
+		out.Int, err = strconv.ParseInt(text, 10, 64)
+	case FactorFloat:
+		out.Float, err = strconv.ParseFloat(text, 64)
+	case FactorBool:
+		out.Bool, err = strconv.ParseBool(text)
+	default:
+		out.Kind, out.Str = FactorString, text
+	}
+	if err != nil {
+		return FactorValue{}, fmt.Errorf("value %q is no %s", text, kind)
+	}
+	return out, nil
 }
 
 // Factor is a named property with the value that a cell gives it.

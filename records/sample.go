@@ -13,6 +13,9 @@ type Samples struct {
 	// to start; nil for closed loops. Response time is then start + latency -
 	// scheduled, service time is latency.
 	ScheduledNs []int64
+	// ClockTickNs is the smallest step of the clock that took the times; 0 is
+	// unknown.
+	ClockTickNs int64
 }
 
 // Len returns the number of samples.

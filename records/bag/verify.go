@@ -2,6 +2,7 @@ package bag
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,8 @@ type Report struct {
 	// Files and Bytes count what was hashed.
 	Files int
 	Bytes int64
+	// Payload is what the manifest lists, by path.
+	Payload map[string]digest.SHA256
 }
 
 // Verify checks every file of the bag in dir against the manifests, in both
@@ -61,24 +64,29 @@ func Verify(ctx context.Context, dir string) (Report, error) {
 		return Report{}, fmt.Errorf("verify %s: %w", dir, err)
 	}
 	defer d.Close()
-	v := &verifier{dir: d, listed: make(map[string]digest.SHA256)}
+	return Check(ctx, d, func(string) bool { return true })
+}
+
+// Check is Verify for a directory that is open already. It hashes only the
+// files that hash accepts; that the others are there, and that no file is there
+// beyond the manifests, it checks all the same.
+func Check(ctx context.Context, d *Dir, hash func(path string) bool) (Report, error) {
+	v := &verifier{dir: d, listed: make(map[string]digest.SHA256), findings: make(map[string]bool)}
+	v.report.Payload = make(map[string]digest.SHA256)
 	v.readManifests()
 	present := v.walk()
 	for name := range v.listed {
-		if !present[name] && !v.flagged(name) {
+		if !present[name] && !v.findings[name] {
 			v.add(name, KindMissing, "listed in a manifest, not in the bag")
 		}
 	}
-	v.hashAll(ctx, present)
+	v.hashAll(ctx, present, hash)
 	if err := ctx.Err(); err != nil {
-		return Report{}, fmt.Errorf("verify %s: %w", dir, err)
+		return Report{}, fmt.Errorf("verify %s: %w", d.Path(), err)
 	}
 	v.checkTags()
 	slices.SortFunc(v.report.Findings, func(a, b Finding) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.Kind), string(b.Kind))
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(string(a.Kind), string(b.Kind)))
 	})
 	return v.report, nil
 }
@@ -87,14 +95,17 @@ type verifier struct {
 	dir    *Dir
 	listed map[string]digest.SHA256
 
-	mu     sync.Mutex
-	report Report
+	mu       sync.Mutex
+	report   Report
+	findings map[string]bool // paths that have one
+	payload  int64           // bytes under data/, as found by walk
 }
 
 func (v *verifier) add(name string, kind Kind, detail string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.report.Findings = append(v.report.Findings, Finding{Path: name, Kind: kind, Detail: detail})
+	v.findings[name] = true
 }
 
 func (v *verifier) addError(name string, err error) {
@@ -108,10 +119,6 @@ func (v *verifier) addError(name string, err error) {
 	default:
 		v.add(name, KindUnreadable, err.Error())
 	}
-}
-
-func (v *verifier) flagged(name string) bool {
-	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Path == name })
 }
 
 func (v *verifier) readManifests() {
@@ -148,6 +155,7 @@ func (v *verifier) readManifests() {
 			continue
 		}
 		v.listed[e.Path] = e.SHA256
+		v.report.Payload[e.Path] = e.SHA256
 	}
 }
 
@@ -184,6 +192,9 @@ func (v *verifier) walk() map[string]bool {
 			v.add(name, KindNotRegular, describeType(entry.Type()))
 		default:
 			present[name] = true
+			if info, err := entry.Info(); err == nil && strings.HasPrefix(name, PayloadDir) {
+				v.payload += info.Size()
+			}
 			if _, ok := v.listed[name]; !ok && name != TagManifestFile {
 				v.add(name, KindExtra, "in the bag, listed in no manifest")
 			}
@@ -196,7 +207,7 @@ func (v *verifier) walk() map[string]bool {
 	return present
 }
 
-func (v *verifier) hashAll(ctx context.Context, present map[string]bool) {
+func (v *verifier) hashAll(ctx context.Context, present map[string]bool, wanted func(string) bool) {
 	names := make(chan string)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -208,7 +219,7 @@ func (v *verifier) hashAll(ctx context.Context, present map[string]bool) {
 		})
 	}
 	for name := range v.listed {
-		if present[name] && ctx.Err() == nil {
+		if present[name] && wanted(name) && ctx.Err() == nil {
 			names <- name
 		}
 	}
@@ -241,12 +252,12 @@ func (v *verifier) hash(ctx context.Context, name string, buffer []byte) {
 
 // checkTags looks inside the tag files whose hashes are right.
 func (v *verifier) checkTags() {
-	if text, err := v.dir.ReadFile(DeclarationFile, MaxTagFileBytes); err == nil && !v.flagged(DeclarationFile) {
+	if text, err := v.dir.ReadFile(DeclarationFile, MaxTagFileBytes); err == nil && !v.findings[DeclarationFile] {
 		if string(text) != declaration {
 			v.add(DeclarationFile, KindMalformed, "not the declaration of BagIt 1.0 in UTF-8")
 		}
 	}
-	if text, err := v.dir.ReadFile(InfoFile, MaxTagFileBytes); err == nil && !v.flagged(InfoFile) {
+	if text, err := v.dir.ReadFile(InfoFile, MaxTagFileBytes); err == nil && !v.findings[InfoFile] {
 		v.checkOxum(text)
 	}
 }
@@ -257,18 +268,10 @@ func (v *verifier) checkOxum(text []byte) {
 		v.add(InfoFile, KindMalformed, err.Error())
 		return
 	}
+	want := fmt.Sprintf("%d.%d", v.payload, len(v.report.Payload))
 	for _, f := range fields {
-		if f.Label != "Payload-Oxum" {
-			continue
-		}
-		files := 0
-		for name := range v.listed {
-			if strings.HasPrefix(name, PayloadDir) {
-				files++
-			}
-		}
-		if _, count, ok := strings.Cut(f.Value, "."); !ok || count != fmt.Sprint(files) {
-			v.add(InfoFile, KindMalformed, fmt.Sprintf("Payload-Oxum says %s, the manifest lists %d files", f.Value, files))
+		if f.Label == "Payload-Oxum" && f.Value != want {
+			v.add(InfoFile, KindMalformed, fmt.Sprintf("Payload-Oxum says %s, the bag holds %s", f.Value, want))
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (w *SampleWriter) writeClosed(meta records.SampleMeta, s records.Samples) e
 			return err
 		}
 	}
-	return w.closed.Close()
+	return closeForReuse(w.closed)
 }
 
 func (w *SampleWriter) writeOpen(meta records.SampleMeta, s records.Samples) error {
@@ -136,7 +136,25 @@ func (w *SampleWriter) writeOpen(meta records.SampleMeta, s records.Samples) err
 			return err
 		}
 	}
-	return w.open.Close()
+	return closeForReuse(w.open)
+}
+
+// closeForReuse closes a writer whose Reset comes next. parquet-go v0.32 clears
+// the metadata of the last file in place on Reset, and with it slices that the
+// writer shares between files: every later file would have columns without a
+// name. Here the last file's metadata lets go of them first.
+func closeForReuse[Row any](w *parquet.GenericWriter[Row]) error {
+	if err := w.Close(); err != nil {
+		return err
+	}
+	groups := w.File().Metadata().RowGroups
+	for g := range groups {
+		for c := range groups[g].Columns {
+			m := &groups[g].Columns[c].MetaData
+			m.PathInSchema, m.Encoding = nil, nil
+		}
+	}
+	return nil
 }
 
 // WriteSamples is SampleWriter.Write for a single file.
