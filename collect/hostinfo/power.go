@@ -102,9 +102,12 @@ func (c *collector) limits() {
 			if base, isBytes := strings.CutSuffix(l.fact, "_bytes"); isBytes {
 				name = base + suffix + "_bytes"
 			}
-			if err != nil {
+			switch {
+			case err != nil:
 				c.absent(name, path, reasonOf(err))
-			} else {
+			case value == "unlimited":
+				c.add(name, value, "", path)
+			default:
 				c.add(name, value, unit, path)
 			}
 		}
