@@ -1,0 +1,33 @@
+package engine
+
+import "math/rand/v2"
+
+// Payloads hands out the payload of each request: random bytes, binary-safe, the
+// same for the same seed, and different for requests that are near each other,
+// so that a reply to another request is told from the right one.
+type Payloads struct {
+	// random holds every payload as a window at an offset of its own.
+	random string
+	size   int
+}
+
+const payloadWindows = 4096
+
+// NewPayloads returns payloads of size bytes.
+func NewPayloads(seed int64, size int) *Payloads {
+	source := rand.NewPCG(uint64(seed), 0xd1342543de82ef95)
+	b := make([]byte, size+payloadWindows)
+	for i := 0; i < len(b); i += 8 {
+		for j, v := 0, source.Uint64(); j < 8 && i+j < len(b); j++ {
+			b[i+j] = byte(v >> (8 * j))
+		}
+	}
+	return &Payloads{random: string(b), size: size}
+}
+
+// At returns the payload of request number op. It allocates nothing.
+func (p *Payloads) At(op int64) string {
+	// An odd step visits every window, and puts neighbours far apart.
+	offset := int(uint64(op) * 2731 % payloadWindows)
+	return p.random[offset : offset+p.size]
+}
