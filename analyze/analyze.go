@@ -54,10 +54,11 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		}
 	}
 	for _, path := range paths {
-		in, err := openBundle(path)
+		in, closeBundle, err := openBundle(path)
 		if err != nil {
 			return nil, err
 		}
+		defer closeBundle() // only reading: nothing is lost when it fails
 		inputs = append(inputs, in)
 	}
 	var st *study

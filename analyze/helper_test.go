@@ -48,9 +48,12 @@ func newInput(identity string, arms [2]string, suites ...records.RunSuite) *inpu
 
 // withSamples gives the bundle the samples of some of its processes.
 func (in *input) withSamples(samples map[int32]records.Samples) {
-	in.samples = func(no int32) (sampleReader, bool, error) {
+	in.readSamples = func(no int32, use func(sampleReader) error) (bool, error) {
 		s, ok := samples[no]
-		return memorySamples(s), ok, nil
+		if !ok {
+			return false, nil
+		}
+		return true, use(memorySamples(s))
 	}
 	in.sampleFile = func(no int32) (string, string, bool) {
 		_, ok := samples[no]

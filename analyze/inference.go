@@ -191,16 +191,17 @@ func (w *worker) replicates(processes []*process, id string, metricNo int) ([]st
 			out[i] = stat.Fixed(float(p.values[metricNo]))
 			continue
 		}
-		samples, _, err := p.in.samples(p.ProcessNo)
-		if err != nil {
-			return nil, fmt.Errorf("analyze %s: process %d: %w", p.in.name, p.ProcessNo, err)
-		}
 		low, high := stat.ReplicateWindow(percentile, p.samples.n)
-		window, n, err := w.selector.Between(samples.EachLatency, func(int64) (int64, int64) { return low, high })
+		_, err := p.in.readSamples(p.ProcessNo, func(samples sampleReader) error {
+			window, n, err := w.selector.Between(samples.EachLatency, func(int64) (int64, int64) { return low, high })
+			if err == nil {
+				out[i] = stat.ReplicateRank(window, low, n, percentile.Rank(n))
+			}
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("analyze %s: process %d: %w", p.in.name, p.ProcessNo, err)
 		}
-		out[i] = stat.ReplicateRank(window, low, n, percentile.Rank(n))
 	}
 	return out, nil
 }

@@ -26,8 +26,9 @@ type input struct {
 	processes      []records.Process
 	host           []records.HostFact
 	inputs         []records.Input
-	// samples opens the raw samples of a process; ok is false when it has none.
-	samples func(processNo int32) (r sampleReader, ok bool, err error)
+	// readSamples calls use with the raw samples of a process; ok is false, and
+	// use is not called, when it has none. It is safe for concurrent use.
+	readSamples func(processNo int32, use func(sampleReader) error) (ok bool, err error)
 	// sampleFile returns the path inside the bundle and the manifest's hash.
 	sampleFile func(processNo int32) (path, sha256 string, ok bool)
 }
@@ -133,7 +134,8 @@ func negativeField(p *records.Process) (string, int64) {
 // hostIdentityFacts are the facts that a machine keeps from one collection to
 // the next: two bundles of one host agree in all of them.
 var hostIdentityFacts = []string{
-	"host.name", "machine.id", "cpu.model", "cpu.logical", "cpu.count", "memory.total_bytes", "os.name", "kernel.release",
+	"machine.id", "machine.vendor", "machine.product", "machine.arch", "cpu.model", "cpu.logical",
+	"memory.total_bytes", "os.name", "os.version", "kernel.release",
 }
 
 // hostIdentity is the part of a bundle's host facts by which hosts are told

@@ -115,15 +115,14 @@ func newWorker() *worker {
 func (w *worker) measure(p *process) error {
 	latency := metric.Stated(p.Process)
 	p.samples.stated = latency.P50 != nil || latency.P99 != nil
-	samples, ok, err := p.in.samples(p.ProcessNo)
+	ok, err := p.in.readSamples(p.ProcessNo, func(samples sampleReader) (err error) {
+		latency, err = w.read(p, samples)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if ok {
-		if latency, err = w.read(p, samples); err != nil {
-			return err
-		}
-	} else if p.SampleCount != nil && *p.SampleCount > 0 {
+	if !ok && p.SampleCount != nil && *p.SampleCount > 0 {
 		return fmt.Errorf("%w: %d samples are recorded and no file holds them", ErrInvalid, *p.SampleCount)
 	}
 	p.values = make([]*big.Rat, len(w.metrics))
