@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"pairbench/records"
 	"pairbench/records/atomicfile"
@@ -273,5 +274,68 @@ func TestExtraFilesAreSealedIn(t *testing.T) {
 	verifyClean(t, dir)
 	if _, err := os.Stat(filepath.Join(dir, bag.PayloadDir, "import-source.csv")); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCompactKeepsEverySample(t *testing.T) {
+	root := t.TempDir()
+	src, dst, again := filepath.Join(root, "demo"), filepath.Join(root, "compact"), filepath.Join(root, "again")
+	w, err := Create(atomicfile.OS{}, src, []byte(studyPlan), studyRun(3), studyCells())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[int32]records.Samples)
+	for no, rows := range map[int32]int{1: 0, 2: 1, 3: 40_000, 4: 100} {
+		s := studySamples(no, rows)
+		if no == 4 { // one open loop among closed ones
+			s.ScheduledNs = make([]int64, rows)
+		}
+		want[no] = *s
+		if err := w.Append(studyProcess(no), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for no := int32(5); no <= 6; no++ { // without a samples file
+		if err := w.Append(studyProcess(no), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	identity, err := w.Seal(w.Run())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compact(src, dst); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compact(dst, again); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compact(src, dst); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("Compact over a bundle: %v, want fs.ErrExist", err)
+	}
+	for _, dir := range []string{src, dst, again} {
+		verifyClean(t, dir)
+		b, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		if diff := cmp.Diff([]int32{1, 2, 3, 4}, b.ProcessesWithSamples()); diff != "" {
+			t.Errorf("%s: processes with samples:\n%s", dir, diff)
+		}
+		for no, s := range want {
+			got, ok, err := b.LoadSamples(no)
+			if diff := cmp.Diff(s, got, cmpopts.EquateEmpty()); err != nil || !ok || diff != "" {
+				t.Errorf("%s: samples of process %d: ok %v, %v\n%s", dir, no, ok, err, diff)
+			}
+		}
+		from, ok := b.CompactedFrom()
+		if dir == dst && (!ok || from != identity) {
+			t.Errorf("compacted from %s, ok %v, want %s", from, ok, identity)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dst, bag.PayloadDir, "samples", "*"))
+	if err != nil || len(files) != 2 {
+		t.Errorf("samples files of the compacted bundle are %v (%v), want two", files, err)
 	}
 }

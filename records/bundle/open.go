@@ -20,7 +20,7 @@ import (
 )
 
 // Bundle is a sealed bundle that is open for reading. It is safe for concurrent
-// use, except that a SampleReader is not.
+// use, except that Samples is not.
 type Bundle struct {
 	dir      *bag.Dir
 	identity digest.SHA256

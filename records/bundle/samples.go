@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,25 +18,64 @@ import (
 // read once for hashing and decoding; larger ones are read twice.
 const inMemoryBytes = 4 << 20
 
-// Samples reads the samples of one process.
+// Samples reads the samples of one process of a bundle. What it says of a
+// damaged file is an ErrIntegrity. The zero value is ready for ReadSamples.
 type Samples struct {
-	*parquetfile.SampleReader
-	file *os.File // nil when the content is in memory
+	reader parquetfile.SampleReader
+	bundle *Bundle
+	path   string
+	file   *os.File // nil when the content is in memory
 }
 
-// Close releases the file.
+// Meta returns what the file says of the process.
+func (s *Samples) Meta() records.SampleMeta { return s.reader.Meta() }
+
+// Rows returns the number of samples.
+func (s *Samples) Rows() int64 { return s.reader.Rows() }
+
+// HasScheduled reports whether the samples are those of an open loop.
+func (s *Samples) HasScheduled() bool { return s.reader.HasScheduled() }
+
+// LatencyRange returns bounds of the latencies; ok is false without samples.
+func (s *Samples) LatencyRange() (low, high int64, ok bool) { return s.reader.LatencyRange() }
+
+// EachLatency visits the latencies page by page, as SampleReader does.
+func (s *Samples) EachLatency(visit func([]int64) error) error {
+	return s.wrap(s.reader.EachLatency(visit))
+}
+
+// EachStart visits the start offsets page by page.
+func (s *Samples) EachStart(visit func([]int64) error) error {
+	return s.wrap(s.reader.EachStart(visit))
+}
+
+// EachScheduled visits the scheduled offsets page by page, if there are any.
+func (s *Samples) EachScheduled(visit func([]int64) error) error {
+	return s.wrap(s.reader.EachScheduled(visit))
+}
+
+func (s *Samples) wrap(err error) error {
+	if errors.Is(err, parquetfile.ErrDamaged) {
+		return s.bundle.integrity(s.path, KindUndecodable, err)
+	}
+	return err
+}
+
+// Close releases the file; the buffers stay for the next ReadSamples.
 func (s *Samples) Close() error {
 	if s.file == nil {
 		return nil
 	}
-	return s.file.Close()
+	f := s.file
+	s.file = nil
+	return f.Close()
 }
 
 // Samples opens the samples of a process; ok is false when it has none. The
 // file's hash is checked before anything of it is decoded, the process and the
 // number of rows after. The caller closes the Samples.
 func (b *Bundle) Samples(processNo int32) (s *Samples, ok bool, err error) {
-	s = &Samples{SampleReader: new(parquetfile.SampleReader)}
+	s = new(Samples)
 	ok, err = b.ReadSamples(s, processNo)
 	if err != nil || !ok {
 		return nil, false, err
@@ -49,17 +89,15 @@ func (b *Bundle) ReadSamples(s *Samples, processNo int32) (ok bool, err error) {
 	if err := s.Close(); err != nil {
 		return false, err
 	}
-	s.file = nil
-	if s.SampleReader == nil {
-		s.SampleReader = new(parquetfile.SampleReader)
-	}
 	path, single := b.single[processNo]
 	ref, merged := b.merged[processNo]
 	switch {
 	case single:
-		err = b.readSingle(s, path)
+		s.bundle, s.path = b, path
+		err = b.readSingle(s)
 	case merged:
-		path, err = ref.path, b.readMerged(s, ref, processNo)
+		s.bundle, s.path = b, ref.path
+		err = b.readMerged(s, ref, processNo)
 	default:
 		return false, nil
 	}
@@ -67,37 +105,52 @@ func (b *Bundle) ReadSamples(s *Samples, processNo int32) (ok bool, err error) {
 		return false, err
 	}
 	if got := s.Meta().ProcessNo; got != processNo {
-		return false, b.integrity(path, KindContradiction, fmt.Errorf("holds process %d", got))
+		return false, b.integrity(s.path, KindContradiction, fmt.Errorf("holds process %d", got))
 	}
 	return true, nil
 }
 
-func (b *Bundle) readSingle(s *Samples, path string) error {
+func (b *Bundle) readSingle(s *Samples) error {
+	src, size, file, err := b.openHashed(s.path)
+	if err != nil {
+		return err
+	}
+	s.file = file
+	if err := s.reader.Reset(src, size); err != nil {
+		return b.integrity(s.path, KindUndecodable, err)
+	}
+	return nil
+}
+
+// openHashed opens a file of the payload whose hash is right. The file is nil
+// when the content was small enough to be taken into memory.
+func (b *Bundle) openHashed(path string) (src io.ReaderAt, size int64, file *os.File, err error) {
 	f, size, err := b.dir.Open(path)
 	if err != nil {
-		return b.integrity(path, bag.KindUnreadable, err)
+		return nil, 0, nil, b.integrity(path, bag.KindUnreadable, err)
 	}
 	hashed := digest.NewReader(f)
-	var src io.ReaderAt = f
 	if size <= inMemoryBytes {
 		content := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 		_, err = content.ReadFrom(io.LimitReader(hashed, inMemoryBytes+1))
 		src, size = bytes.NewReader(content.Bytes()), int64(content.Len())
 		f.Close()
 	} else {
-		s.file = f
+		src, file = f, f
 		_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, hashed, make([]byte, 256<<10))
 	}
 	if err != nil {
-		return b.integrity(path, bag.KindUnreadable, err)
+		err = b.integrity(path, bag.KindUnreadable, err)
+	} else if got, want := hashed.Sum(), b.payload[path]; got != want {
+		err = b.changed(path, got, want)
 	}
-	if got, want := hashed.Sum(), b.payload[path]; got != want {
-		return b.changed(path, got, want)
+	if err != nil && file != nil {
+		file.Close()
 	}
-	if err := s.Reset(src, size); err != nil {
-		return b.integrity(path, KindUndecodable, err)
+	if err != nil {
+		return nil, 0, nil, err
 	}
-	return nil
+	return src, size, file, nil
 }
 
 func (b *Bundle) readMerged(s *Samples, ref mergedRef, processNo int32) error {
@@ -109,7 +162,7 @@ func (b *Bundle) readMerged(s *Samples, ref mergedRef, processNo int32) error {
 		return b.integrity(ref.path, bag.KindUnreadable, err)
 	}
 	s.file = f
-	if err := ref.index.Reset(s.SampleReader, f, processNo); err != nil {
+	if err := ref.index.Reset(&s.reader, f, processNo); err != nil {
 		return b.integrity(ref.path, KindUndecodable, err)
 	}
 	return nil
@@ -129,19 +182,11 @@ func (b *Bundle) hashMerged(path string) error {
 }
 
 func (b *Bundle) hashFile(path string) error {
-	f, _, err := b.dir.Open(path)
-	if err != nil {
-		return b.integrity(path, bag.KindUnreadable, err)
+	_, _, file, err := b.openHashed(path)
+	if err == nil && file != nil {
+		err = file.Close()
 	}
-	defer f.Close()
-	hashed := digest.NewReader(f)
-	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, hashed, make([]byte, 256<<10)); err != nil {
-		return b.integrity(path, bag.KindUnreadable, err)
-	}
-	if got, want := hashed.Sum(), b.payload[path]; got != want {
-		return b.changed(path, got, want)
-	}
-	return nil
+	return err
 }
 
 // indexSamples finds where the samples of each process are. A merged file is
@@ -211,8 +256,7 @@ func (b *Bundle) LoadSamples(processNo int32) (samples records.Samples, ok bool,
 			return nil
 		})
 		if err != nil {
-			path, _, _ := b.SampleFile(processNo)
-			return records.Samples{}, false, b.integrity(path, KindUndecodable, err)
+			return records.Samples{}, false, err
 		}
 	}
 	return samples, true, nil

@@ -2,11 +2,13 @@ package parquetfile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
 	"pairbench/records"
@@ -18,10 +20,101 @@ const keyProcesses = "pairbench.processes"
 
 // mergedProcess is one element of that list.
 type mergedProcess struct {
-	records.SampleMeta
+	ProcessNo   int32        `json:"process_no"`
+	ProcessID   string       `json:"process_id"`
+	Suite       string       `json:"suite"`
+	CellID      string       `json:"cell"`
+	Arm         string       `json:"arm"`
+	Side        records.Side `json:"side"`
+	Round       int32        `json:"round"`
+	ClockTickNs int64        `json:"clock_tick_ns"`
 	// RowGroups is how many row groups in a row belong to the process; 0 for a
 	// process without a sample.
-	RowGroups int
+	RowGroups int `json:"row_groups"`
+}
+
+func (p mergedProcess) meta() records.SampleMeta {
+	return records.SampleMeta{
+		ProcessNo: p.ProcessNo, ProcessID: p.ProcessID, Suite: p.Suite, CellID: p.CellID,
+		Arm: p.Arm, Side: p.Side, Round: p.Round, ClockTickNs: p.ClockTickNs,
+	}
+}
+
+// MaxMergedRowGroups bounds a merged file, and with it its footer.
+const MaxMergedRowGroups = 4096
+
+// Merger joins the samples files of many processes into one by copying their
+// pages as they are. The zero value is not ready; use NewMerger.
+type Merger struct {
+	dst       io.Writer
+	writer    *parquet.Writer
+	columns   int
+	reader    SampleReader
+	processes []mergedProcess
+	groups    int
+}
+
+// NewMerger returns a Merger that writes to dst.
+func NewMerger(dst io.Writer) *Merger { return &Merger{dst: dst} }
+
+// ErrMergeFull is returned by Add when the file would have too many row groups,
+// or when the samples have other columns than those before. What was added
+// stays; the process belongs into the next file.
+var ErrMergeFull = errors.New("belongs into another merged file")
+
+// Add copies the samples file of one process, which is opened and checked
+// first. src is not used after Add returns.
+func (m *Merger) Add(src io.ReaderAt, size int64) (err error) {
+	defer guard(&err)
+	if err := m.reader.Reset(src, size); err != nil {
+		return err
+	}
+	meta, groups, columns := m.reader.meta, len(m.reader.groups), len(sampleColumns)-1
+	if m.reader.scheduled {
+		columns++
+	}
+	switch {
+	case m.writer == nil:
+		m.columns = columns
+		schema := parquet.SchemaOf(closedRow{})
+		if m.reader.scheduled {
+			schema = parquet.SchemaOf(openRow{})
+		}
+		m.writer = parquet.NewWriter(m.dst, append(writerOptions(), schema)...)
+	case columns != m.columns || m.groups+groups > MaxMergedRowGroups:
+		return fmt.Errorf("merge process %d: %w", meta.ProcessNo, ErrMergeFull)
+	}
+	file, err := parquet.OpenFile(src, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return damaged("merge process %d: %v", meta.ProcessNo, err)
+	}
+	for _, group := range file.RowGroups() {
+		if _, err := m.writer.WriteRowGroup(group); err != nil {
+			return fmt.Errorf("merge process %d: %w", meta.ProcessNo, err)
+		}
+	}
+	m.groups += groups
+	m.processes = append(m.processes, mergedProcess{
+		meta.ProcessNo, meta.ProcessID, meta.Suite, meta.CellID, meta.Arm, meta.Side, meta.Round, meta.ClockTickNs, groups,
+	})
+	return nil
+}
+
+// Close writes the footer. The destination stays open.
+func (m *Merger) Close() error {
+	if m.writer == nil {
+		return errors.New("merge: no samples file was added")
+	}
+	list, err := json.Marshal(m.processes)
+	if err != nil {
+		return err
+	}
+	m.writer.SetKeyValueMetadata(keyProcesses, string(list))
+	m.writer.SetKeyValueMetadata(keyPercentileRule, percentileRule)
+	if err := m.writer.Close(); err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
+	return nil
 }
 
 // MergedIndex finds processes in a merged file. It is safe for concurrent use.
@@ -68,7 +161,7 @@ func (m *MergedIndex) load() error {
 		if p.RowGroups < 0 || p.RowGroups > len(m.file.RowGroups)-group {
 			return damaged("process %d claims %d row groups, %d are left", p.ProcessNo, p.RowGroups, len(m.file.RowGroups)-group)
 		}
-		m.spans[p.ProcessNo] = mergedSpan{p.SampleMeta, group, group + p.RowGroups}
+		m.spans[p.ProcessNo] = mergedSpan{p.meta(), group, group + p.RowGroups}
 		group += p.RowGroups
 	}
 	if group != len(m.file.RowGroups) {
