@@ -116,8 +116,6 @@ func (e *epollPool) io() string {
 	return fmt.Sprintf("one epoll shared by %d threads, edge-triggered", e.threads)
 }
 
-func (e *epollPool) versions() map[string]string { return nil }
-
 func (e *epollPool) close() {
 	// Coroutines must not be resumed on a locked thread, which the caller's may
 	// be: they were made on threads that are not.

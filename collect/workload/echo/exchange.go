@@ -73,26 +73,51 @@ func (x *exchange) received(n int) bool {
 	if x.got < len(x.out) {
 		return false
 	}
-	x.inFlight = false
-	switch {
-	case x.got > len(x.out):
+	if x.got > len(x.out) {
 		x.broken(fmt.Errorf("%d bytes sent, more came back", len(x.out)))
-	case bytes.Equal(x.in[:x.got], x.out):
-		x.phase.deliver(x.started)
-	default:
-		x.mismatch()
+	} else {
+		x.replied()
 	}
 	return true
+}
+
+// replied ends a batch whose whole reply is in in[:got].
+func (x *exchange) replied() {
+	x.inFlight = false
+	if x.got == len(x.out) && bytes.Equal(x.in[:x.got], x.out) {
+		x.phase.deliver(x.started)
+	} else {
+		x.mismatch()
+	}
 }
 
 // mismatch counts the messages that came back wrong. The others of the batch
 // are no operations either: the batch has no sample.
 func (x *exchange) mismatch() {
 	for at := 0; at < len(x.out); at += x.size {
-		if want, got := x.out[at:at+x.size], x.in[at:at+x.size]; !bytes.Equal(want, got) {
-			x.phase.fail(1, fmt.Errorf("message %d: %s", x.message(at), difference(want, got)))
+		end := min(at+x.size, x.got)
+		if at+x.size == len(x.out) {
+			end = x.got
 		}
+		x.same(at, x.in[min(at, end):end])
 	}
+}
+
+// same reports whether reply is the message at that place of the batch, and
+// counts it as wrong otherwise.
+func (x *exchange) same(at int, reply []byte) bool {
+	want := x.out[at : at+x.size]
+	if bytes.Equal(want, reply) {
+		return true
+	}
+	x.wrong(1, fmt.Errorf("message %d: %s", x.message(at), difference(want, reply)))
+	return false
+}
+
+// wrong counts messages that were answered wrong; the connection goes on.
+func (x *exchange) wrong(messages int64, cause error) {
+	x.inFlight = false
+	x.phase.fail(messages, cause)
 }
 
 func (x *exchange) message(at int) uint64 {

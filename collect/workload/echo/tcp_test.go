@@ -138,4 +138,3 @@ func serve(t *testing.T, p echoserver.Protocol) *echoserver.Server {
 	})
 	return server
 }
-

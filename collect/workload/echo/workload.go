@@ -36,9 +36,8 @@ type pool interface {
 	run(p *phase, stall time.Duration)
 	// check reports work that the server left out.
 	check() error
-	// io says how the connections are served, versions what they are made of.
+	// io says how the connections are served, for the record.
 	io() string
-	versions() map[string]string
 	close()
 }
 
@@ -151,7 +150,6 @@ func (w *Workload) describe(p *phase) {
 		"gomaxprocs":             strconv.Itoa(runtime.GOMAXPROCS(0)),
 		"sample_memory_exceeded": strconv.FormatBool(w.samples.Len() > w.recorder.expected),
 	}
-	r.Versions = w.pool.versions()
 }
 
 // Result says what was counted in warm-up and measurement.
