@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -57,7 +56,11 @@ func measure(client *driver.Client, work engine.Work, held map[string]string) er
 	if result.Runtime == nil {
 		result.Runtime = map[string]string{}
 	}
-	maps.Copy(result.Runtime, held)
+	for name, value := range held {
+		if _, stated := result.Runtime[name]; !stated {
+			result.Runtime[name] = value
+		}
+	}
 	result.ClientCPUs = engine.HeldCPUs()
 	result.PeakRSSBytes = peakRSS()
 	result.CPUProcessNs = engine.ProcessCPU()

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"pairbench/collect/driver"
+	"pairbench/collect/workload/echo"
 	"pairbench/collect/workload/engine"
+	"pairbench/collect/workload/mysql"
 	"pairbench/collect/workload/redis"
 )
 
@@ -13,6 +15,10 @@ import (
 var workloads = []builtin{
 	{"redis_echo", pooled(redis.NewEcho)},
 	{"redis_pipeline", pooled(redis.NewPipeline)},
+	{"mysql_text", pooled(mysql.NewText)},
+	{"tcp_echo", itself(echo.OpenTCP)},
+	{"http_echo", itself(echo.OpenHTTP)},
+	{"websocket_echo", itself(echo.OpenWebSocket)},
 }
 
 type builtin struct {
@@ -28,6 +34,17 @@ func pooled[W engine.Workload](make func(driver.Job) (W, error)) func(driver.Job
 			return nil, err
 		}
 		return engine.Open(job, w)
+	}
+}
+
+// itself opens a workload that brings its own loops.
+func itself[W engine.Work](open func(driver.Job) (W, error)) func(driver.Job) (engine.Work, error) {
+	return func(job driver.Job) (engine.Work, error) {
+		w, err := open(job)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
 	}
 }
 

@@ -99,25 +99,24 @@ func (e *Engine) WarmUp() error {
 	if e.config.Warmup != (driver.Amount{}) {
 		e.io.phase(p)
 	}
-	e.recorder = newRecorder(e.sampleCapacity(p), e.config.Arrival != ArrivalClosed)
+	e.recorder = newRecorder(e.sampleCapacity(), e.config.Arrival != ArrivalClosed)
 	return nil
 }
 
-// sampleCapacity is exact for a fixed count. For a duration it is what the rate
-// of the warm-up promises, half as much again on top.
-func (e *Engine) sampleCapacity(warm *phase) int {
-	const unknownRate, most = 200_000, 64 << 20
+// sampleCapacity is exact for a fixed count. For a duration it depends on the
+// job alone, never on how fast an arm is, so that both sides of a pair hold the
+// same memory; it is meant to be more than is ever needed.
+func (e *Engine) sampleCapacity() int {
+	const closedLoopRate, most = 250_000, 64 << 20
 	m := e.config.Measure
 	if m.Operations > 0 {
-		return int(m.Operations / e.config.PerSample)
+		return int(min(m.Operations/e.config.PerSample, most))
 	}
-	rate := float64(unknownRate)
+	rate := float64(closedLoopRate) / float64(min(e.config.PerSample, 16))
 	if e.config.Arrival != ArrivalClosed {
-		rate = e.config.RatePerSec
-	} else if warm.elapsed() > 0 && e.warm.done > 0 {
-		rate = float64(e.warm.done) / float64(warm.elapsed()) * 1e9
+		rate = 1.1 * e.config.RatePerSec
 	}
-	return int(min(rate*float64(m.DurationNs)/1e9*1.5+1024, most))
+	return int(min(rate*float64(m.DurationNs)/1e9+1024, most))
 }
 
 // Measure implements Work.

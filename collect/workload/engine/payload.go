@@ -1,13 +1,18 @@
 package engine
 
-import "math/rand/v2"
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"unsafe"
+)
 
 // Payloads hands out the payload of each request: random bytes, binary-safe, the
 // same for the same seed, and different for requests that are near each other,
 // so that a reply to another request is told from the right one.
 type Payloads struct {
 	// random holds every payload as a window at an offset of its own.
-	random string
+	random []byte
 	size   int
 }
 
@@ -22,12 +27,36 @@ func NewPayloads(seed int64, size int) *Payloads {
 			b[i+j] = byte(v >> (8 * j))
 		}
 	}
-	return &Payloads{random: string(b), size: size}
+	return &Payloads{random: b, size: size}
 }
 
-// At returns the payload of request number op. It allocates nothing.
-func (p *Payloads) At(op int64) string {
+// At returns the payload of request number op, which nobody may change. It
+// allocates nothing.
+func (p *Payloads) At(op int64) []byte {
 	// An odd step visits every window, and puts neighbours far apart.
 	offset := int(uint64(op) * 2731 % payloadWindows)
-	return p.random[offset : offset+p.size]
+	return p.random[offset : offset+p.size : offset+p.size]
+}
+
+// Text is At as a string.
+func (p *Payloads) Text(op int64) string {
+	b := p.At(op)
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// Compare says how a reply differs from the payload of request number op; nil
+// when it does not.
+func (p *Payloads) Compare(op int64, reply []byte) error {
+	want := p.At(op)
+	if bytes.Equal(reply, want) {
+		return nil
+	}
+	if len(reply) != len(want) {
+		return fmt.Errorf("reply %d: %d bytes, expected %d", op, len(reply), len(want))
+	}
+	at := 0
+	for reply[at] == want[at] {
+		at++
+	}
+	return fmt.Errorf("reply %d: byte %d of %d differs from what was sent", op, at, len(want))
 }

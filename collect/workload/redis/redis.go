@@ -157,22 +157,6 @@ func (e *echo) init(size int) {
 	e.cmd = redis.NewZeroCopyStringCmd(context.Background(), e.reply, "echo", &e.payload)
 }
 
-// check compares the reply with the payload byte for byte.
-func (e *echo) check(op int64) error {
-	got := e.cmd.Bytes()
-	if string(got) == e.payload {
-		return nil
-	}
-	if len(got) != len(e.payload) {
-		return fmt.Errorf("reply %d: %d bytes, expected %d", op, len(got), len(e.payload))
-	}
-	at := 0
-	for got[at] == e.payload[at] {
-		at++
-	}
-	return fmt.Errorf("reply %d: byte %d of %d differs from what was sent", op, at, len(got))
-}
-
 // echoConn is a connection of redis_echo.
 type echoConn struct {
 	w      *Workload
@@ -187,11 +171,11 @@ func newEcho(w *Workload, client *redis.Client) *echoConn {
 }
 
 func (c *echoConn) Do(op int64) error {
-	c.echo.payload = c.w.payloads.At(op)
+	c.echo.payload = c.w.payloads.Text(op)
 	if err := c.client.Process(context.Background(), c.echo.cmd); err != nil {
 		return c.w.fault(op, err)
 	}
-	return c.echo.check(op)
+	return c.w.payloads.Compare(op, c.echo.cmd.Bytes())
 }
 
 func (c *echoConn) Close() error { return c.client.Close() }
@@ -217,7 +201,7 @@ func newPipeline(w *Workload, client *redis.Client) *pipelineConn {
 func (c *pipelineConn) Do(op int64) error {
 	first := op * int64(c.w.batch)
 	for i := range c.echoes {
-		c.echoes[i].payload = c.w.payloads.At(first + int64(i))
+		c.echoes[i].payload = c.w.payloads.Text(first + int64(i))
 	}
 	if err := c.pipe.BatchProcess(context.Background(), c.cmds...); err != nil {
 		return c.w.fault(op, err)
@@ -229,7 +213,7 @@ func (c *pipelineConn) Do(op int64) error {
 		if err := c.echoes[i].cmd.Err(); err != nil {
 			return c.w.fault(op, fmt.Errorf("command %d: %w", i, err))
 		}
-		if err := c.echoes[i].check(first + int64(i)); err != nil {
+		if err := c.w.payloads.Compare(first+int64(i), c.echoes[i].cmd.Bytes()); err != nil {
 			return err
 		}
 	}
