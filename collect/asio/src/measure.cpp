@@ -89,9 +89,13 @@ std::optional<std::int64_t> nearest_rank(std::span<const std::int64_t> values, i
 }
 
 recorder::recorder(std::int64_t wanted, bool exact) {
-    constexpr std::size_t overflow_factor = 20, page = 4096 / sizeof(std::int64_t);
-    expected = static_cast<std::size_t>(wanted);
-    capacity = exact ? expected : expected * overflow_factor;
+    constexpr std::size_t overflow_factor = 20, max_touched = 4 << 20, max_samples = 1 << 30;
+    constexpr std::size_t page = 4096 / sizeof(std::int64_t);
+    expected = capacity = static_cast<std::size_t>(wanted);
+    if (!exact) {
+        capacity = std::min(capacity, max_samples / overflow_factor) * overflow_factor;
+        expected = std::min(expected, max_touched);
+    }
     void *memory = ::mmap(nullptr, 2 * capacity * sizeof(std::int64_t), PROT_READ | PROT_WRITE,
                           MAP_ANONYMOUS | MAP_PRIVATE | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)

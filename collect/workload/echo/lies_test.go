@@ -144,8 +144,8 @@ func TestTCPFindsLies(t *testing.T) {
 // what could not be asked any more.
 func TestStallIsIncomplete(t *testing.T) {
 	swallow := func(c net.Conn) { io.Copy(io.Discard, c) }
-	first := make([]byte, lieMessages*lieBytes)
 	half := func(c net.Conn) {
+		first := make([]byte, lieMessages*lieBytes)
 		if _, err := io.ReadFull(c, first); err == nil {
 			c.Write(first[:lieBytes+1])
 		}

@@ -15,6 +15,9 @@ const (
 	// overflowFactor is how many times the expected samples the recorder can
 	// hold; the surplus is address space, not memory, until it is used.
 	overflowFactor = 20
+	// maxTouched and maxSamples bound what is touched and what is reserved.
+	maxTouched = 4 << 20
+	maxSamples = 1 << 30
 )
 
 // recorder keeps the samples of one process in memory that is outside the heap
@@ -33,7 +36,8 @@ type recorder struct {
 func newRecorder(expected int64, exact bool) (*recorder, error) {
 	capacity := max(expected, 1)
 	if !exact {
-		capacity *= overflowFactor
+		capacity = min(expected, maxSamples/overflowFactor) * overflowFactor
+		expected = min(expected, maxTouched)
 	}
 	memory, err := unix.Mmap(-1, 0, int(capacity)*sampleBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
