@@ -13,7 +13,7 @@ func (c *collector) systemFacts(context.Context) {
 	c.add("kernel.name", runtime.GOOS, "", "runtime.GOOS")
 	c.add("go.version", runtime.Version(), "", "runtime.Version")
 	for _, name := range identifying {
-		c.absent(name, runtime.GOOS, errNotHere.Error())
+		c.absent(name, runtime.GOOS, "not looked up on this system")
 	}
 }
 

@@ -1,7 +1,6 @@
 package hostinfo
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 )
@@ -125,6 +124,3 @@ func limitRow(text, row string) (soft, hard string, ok bool) {
 	}
 	return "", "", false
 }
-
-// errNotHere is the reason for facts that another system has.
-var errNotHere = errors.New("this system has no such fact")

@@ -140,11 +140,11 @@ func untrackedLine(top, name string) (string, error) {
 	return fmt.Sprintf("untracked %s %s %s\n", info.Mode(), sum, name), nil
 }
 
-// gitCommand prepares git so that nothing of the user's settings or of the
-// repository's own makes it run another program or write.
+// gitCommand prepares git so that it writes nothing to the repository, and runs
+// no hook and no monitor that the repository asks for.
 func gitCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", dir}, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1")
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
 	return cmd
 }
 

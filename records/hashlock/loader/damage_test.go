@@ -19,7 +19,7 @@ func handmadeCache(old bool) []byte {
 		hwcap      uint64
 	}{
 		{"liba.so.1", "/lib/v3/liba.so.1", 0x0303, 1<<62 | 1},
-		{"liba.so.1", "/lib/v2/liba.so.1", 0x0303, 1<<62 | 0},
+		{"liba.so.1", "/lib/v2/liba.so.1", 0x0303, 1 << 62},
 		{"liba.so.1", "/lib/liba.so.1", 0x0303, 0},
 		{"liba.so.1", "/lib/legacy/liba.so.1", 0x0303, 1 << 5},
 		{"liba.so.1", "/lib32/liba.so.1", 0x0003, 0},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 )
@@ -17,22 +18,23 @@ type elfImage struct {
 	path   string // as the loader writes it
 	origin string
 	info   fs.FileInfo
-	names  []string
 	loader *elfImage // who brought it in; nil for the program
 }
 
 // elfWalk is one run of the GNU (or musl) loader's resolution.
 type elfWalk struct {
-	system     *System
-	program    Program
-	main       *elfImage
-	images     []*elfImage
-	objects    []Object
-	missing    map[string]bool
-	hwcapsDirs map[string]bool
-	musl       bool
-	defaults   []string
-	lib        string // what $LIB stands for
+	system      *System
+	program     Program
+	main        *elfImage
+	images      []*elfImage
+	objects     []Object
+	answers     map[string]bool // names that are taken
+	missing     map[string]bool
+	lookups     int
+	directories map[string]bool // whether each exists
+	musl        bool
+	defaults    []string
+	lib         string // what $LIB stands for
 }
 
 func (s *System) elfClosure(p Program, e *elfFile, info fs.FileInfo) Closure {
@@ -44,9 +46,10 @@ func (s *System) elfClosure(p Program, e *elfFile, info fs.FileInfo) Closure {
 	if real, err := filepath.EvalSymlinks(p.abs(p.Path)); err == nil {
 		path = real
 	}
-	w := &elfWalk{system: s, program: p, missing: map[string]bool{}, hwcapsDirs: map[string]bool{}}
+	w := &elfWalk{system: s, program: p, answers: map[string]bool{}, missing: map[string]bool{}, directories: map[string]bool{}}
+	w.musl = strings.Contains(filepath.Base(e.interp), "ld-musl-")
 	w.main = &elfImage{file: e, path: path, origin: filepath.Dir(path), info: info}
-	w.images = append(w.images, w.main)
+	w.admit(w.main, "")
 	w.interpreter()
 	var preload []elfNeed
 	for _, name := range preloadEntries(p.variable("LD_PRELOAD")) {
@@ -58,11 +61,11 @@ func (s *System) elfClosure(p Program, e *elfFile, info fs.FileInfo) Closure {
 		preload = append(preload, elfNeed{name: name, optional: true})
 	}
 	w.load(w.main, preload, "/etc/ld.so.preload")
-	for i := 0; i < len(w.images) && len(w.objects) < maxObjects; i++ {
+	for i := 0; i < len(w.images) && !w.full(); i++ {
 		w.load(w.images[i], w.images[i].file.needed, "")
 	}
-	if len(w.objects) >= maxObjects {
-		w.objects = append(w.objects, Object{Name: p.Path, ResolvedBy: "walk", Gap: fmt.Sprintf("more than %d objects: the rest was not followed", maxObjects)})
+	if w.full() {
+		w.objects = append(w.objects, Object{Name: p.Path, ResolvedBy: "walk", Gap: fmt.Sprintf("more than %d objects or %d searches: the rest was not followed", maxObjects, maxLookups)})
 	}
 	if p.variable("LD_AUDIT") != "" {
 		w.objects = append(w.objects, Object{Name: "LD_AUDIT", ResolvedBy: "LD_AUDIT", RequiredBy: path, Gap: "audit libraries can redirect every look-up and are not followed"})
@@ -75,7 +78,6 @@ func (s *System) elfClosure(p Program, e *elfFile, info fs.FileInfo) Closure {
 // interpreter loads the loader itself and learns its default directories.
 func (w *elfWalk) interpreter() {
 	name := w.main.file.interp
-	w.musl = strings.Contains(filepath.Base(name), "ld-musl-")
 	if name == "" {
 		w.setDefaults(nil)
 		return
@@ -86,8 +88,7 @@ func (w *elfWalk) interpreter() {
 		o.Path, o.Gap = "", "interpreter: "+reason(err)
 		w.setDefaults(nil)
 	} else {
-		im := &elfImage{file: file, path: o.Path, origin: filepath.Dir(o.Path), info: info, names: []string{name}, loader: w.main}
-		w.images = append(w.images, im)
+		w.admit(&elfImage{file: file, path: o.Path, origin: filepath.Dir(o.Path), info: info, loader: w.main}, name)
 		if f, err := os.Open(o.Path); err == nil {
 			w.setDefaults(defaultDirs(f, info.Size()))
 			f.Close()
@@ -113,6 +114,9 @@ func (w *elfWalk) setDefaults(dirs []string) {
 	}
 }
 
+// muslBuiltIn matches the libraries that the musl loader is itself.
+var muslBuiltIn = regexp.MustCompile(`^lib(c|pthread|rt|m|dl|util|xnet)\.`)
+
 // muslDirs returns the search path of a musl loader: its path file, or what is
 // compiled in.
 func muslDirs(interp string) []string {
@@ -128,11 +132,14 @@ func muslDirs(interp string) []string {
 	return dirs
 }
 
+// full reports whether the walk has met so much that it is no honest program.
+func (w *elfWalk) full() bool { return len(w.objects) >= maxObjects || w.lookups >= maxLookups }
+
 // load brings in what one image asks for. A rule that is not empty replaces the
 // name of the rule that finds each object: these were asked for from outside.
 func (w *elfWalk) load(by *elfImage, needs []elfNeed, rule string) {
 	for _, need := range needs {
-		if len(w.objects) >= maxObjects {
+		if w.full() {
 			return
 		}
 		name, known := w.expand(by, need.name)
@@ -143,6 +150,7 @@ func (w *elfWalk) load(by *elfImage, needs []elfNeed, rule string) {
 		if w.loaded(name) {
 			continue
 		}
+		w.lookups++
 		path, resolvedBy, file, info, err := w.find(by, name)
 		if rule != "" {
 			resolvedBy = rule
@@ -168,31 +176,35 @@ func (w *elfWalk) load(by *elfImage, needs []elfNeed, rule string) {
 		if w.sameFile(name, info) {
 			continue
 		}
-		w.images = append(w.images, &elfImage{file: file, path: path, origin: filepath.Dir(path), info: info, names: []string{name}, loader: by})
+		w.admit(&elfImage{file: file, path: path, origin: filepath.Dir(path), info: info, loader: by}, name)
 		w.objects = append(w.objects, o)
 	}
 }
 
-// loaded reports whether an image already answers to the name: the name it was
-// asked for by, its path, or its DT_SONAME.
+// loaded reports whether an image already answers to the name.
 func (w *elfWalk) loaded(name string) bool {
-	for _, im := range w.images {
-		if im.path == name && im != w.main || im.file.soname == name {
-			return true
-		}
-		if indexOf(im.names, name) >= 0 {
-			return true
-		}
-	}
-	return false
+	return w.answers[name] || w.musl && muslBuiltIn.MatchString(name)
 }
 
-// sameFile reports whether the file is already loaded under another name, and
-// gives that image the new name too.
+// admit adds an image. It answers to the name it was asked for by, to its path,
+// and to its DT_SONAME, which musl does not look at. The program itself has
+// neither name nor path for the loader.
+func (w *elfWalk) admit(im *elfImage, name string) {
+	w.images = append(w.images, im)
+	if im.loader != nil {
+		w.answers[name], w.answers[im.path] = true, true
+	}
+	if im.file.soname != "" && !w.musl {
+		w.answers[im.file.soname] = true
+	}
+}
+
+// sameFile reports whether the file is already loaded under another name; that
+// image then answers to the new name too.
 func (w *elfWalk) sameFile(name string, info fs.FileInfo) bool {
 	for _, im := range w.images {
 		if os.SameFile(im.info, info) {
-			im.names = append(im.names, name)
+			w.answers[name] = true
 			return true
 		}
 	}
@@ -332,20 +344,54 @@ func (w *elfWalk) probe(dir, name string) (string, *elfFile, fs.FileInfo, error)
 			}
 		}
 	}
+	if !w.musl && w.hasLegacyCopy(dir, name) {
+		return "", nil, nil, errLegacyCopy
+	}
 	path := dir + "/" + name
 	file, info, err := w.open(path)
 	return path, file, info, err
 }
 
-func (w *elfWalk) hasHWCaps(dir string) bool {
-	has, known := w.hwcapsDirs[dir]
+func (w *elfWalk) hasHWCaps(dir string) bool { return w.hasDirectory(dir + "/glibc-hwcaps") }
+
+// hasDirectory remembers its answers: the same few directories are searched for
+// every library.
+func (w *elfWalk) hasDirectory(dir string) bool {
+	has, known := w.directories[dir]
 	if !known {
-		info, err := os.Stat(dir + "/glibc-hwcaps")
+		info, err := os.Stat(dir)
 		has = err == nil && info.IsDir()
-		w.hwcapsDirs[dir] = has
+		w.directories[dir] = has
 	}
 	return has
 }
+
+// legacySubdirs are the names by which glibc before 2.37 found libraries for
+// some processors, below any directory that it searched.
+var legacySubdirs = []string{"tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "i686", "sse2"}
+
+// hasLegacyCopy reports whether a library lies in such a subdirectory, or in
+// one below it.
+func (w *elfWalk) hasLegacyCopy(dir, name string) bool {
+	for _, outer := range legacySubdirs {
+		sub := dir + "/" + outer
+		if !w.hasDirectory(sub) {
+			continue
+		}
+		if _, err := os.Lstat(sub + "/" + name); err == nil {
+			return true
+		}
+		for _, inner := range legacySubdirs {
+			if _, err := os.Lstat(sub + "/" + inner + "/" + name); err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// errLegacyCopy names a search whose end depends on loader and processor.
+var errLegacyCopy = errors.New("a copy lies in a subdirectory that glibc before 2.37 searches on some processors")
 
 // open opens a candidate. Whatever lets the loader go on looking is
 // fs.ErrNotExist.

@@ -2,8 +2,11 @@ package loader
 
 import (
 	"debug/elf"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +203,17 @@ func elfCases() []elfCase {
 			unlisted: true,
 		},
 		{
+			name: "a copy under an old processor name is for old loaders",
+			files: map[string]elfSpec{
+				"app":                 {needed: []string{"liba.so", "libb.so"}, runpath: "$ORIGIN"},
+				"tls/haswell/liba.so": {},
+				"liba.so":             {},
+				"libb.so":             {},
+			},
+			want:     []string{"liba.so <- DT_RUNPATH [" + errLegacyCopy.Error() + "]", "DIR/libb.so <- DT_RUNPATH"},
+			unlisted: true, // what the list says depends on the loader's age
+		},
+		{
 			name: "words that only look like tokens stay",
 			files: map[string]elfSpec{
 				"app":               {needed: []string{"liba.so"}, runpath: "$ORIGIN/$ORIGINAL:$ORIGIN/$LIBX"},
@@ -292,6 +306,67 @@ func words(c Closure) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// TestMuslGoesItsOwnWay covers where the musl loader differs: every run path is
+// inherited, sonames do not count, and its own parts are never looked up.
+func TestMuslGoesItsOwnWay(t *testing.T) {
+	c := elfCase{files: map[string]elfSpec{
+		"app":           {needed: []string{"libc.so", "liba.so", "libm.so.6", "other"}, runpath: "$ORIGIN/lib"},
+		"lib/liba.so":   {needed: []string{"libb.so"}, soname: "other"},
+		"lib/libb.so":   {},
+		"lib/other":     {},
+		"lib/libc.so":   {},
+		"env/libb.so":   {},
+		"lib/libm.so.6": {},
+	}, env: []string{"LD_LIBRARY_PATH=DIR/env"}}
+	dir, p := c.materialize(t, "/no/such/ld-musl-x86_64.so.1")
+	got, err := (&System{}).Closure(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"/no/such/ld-musl-x86_64.so.1 <- PT_INTERP [interpreter: not found]",
+		dir + "/lib/liba.so <- DT_RUNPATH",
+		dir + "/lib/other <- DT_RUNPATH",
+		dir + "/env/libb.so <- LD_LIBRARY_PATH",
+	}
+	if diff := cmp.Diff(want, words(got)); diff != "" {
+		t.Errorf("closure (-want +got):\n%s", diff)
+	}
+}
+
+// TestEndlessGraphIsCutShort lets every library need thousands that are not
+// there: the walk ends with a gap that says so.
+func TestEndlessGraphIsCutShort(t *testing.T) {
+	app := elfSpec{interp: "/no/such/ld.so", runpath: "$ORIGIN"}
+	files := map[string][]byte{}
+	for i := range 20 {
+		name := fmt.Sprintf("lib%d.so", i)
+		app.needed = append(app.needed, name)
+		lib := elfSpec{}
+		for j := range 2000 {
+			lib.needed = append(lib.needed, fmt.Sprintf("missing%d.so", j))
+		}
+		files[name] = lib.bytes()
+	}
+	files["app"] = app.bytes()
+	dir := tree(t, files)
+	got, err := (&System{}).Closure(Program{Path: filepath.Join(dir, "app")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := got.Objects[len(got.Objects)-1]
+	if last.ResolvedBy != "walk" || !strings.Contains(last.Gap, "was not followed") {
+		t.Errorf("last object %+v, want a gap that the rest was not followed", last)
+	}
+	app.needed = slices.Repeat([]string{"lib0.so"}, maxObjects+1)
+	if err := os.WriteFile(filepath.Join(dir, "app"), app.bytes(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&System{}).Closure(Program{Path: filepath.Join(dir, "app")}); !errors.Is(err, errDamaged) {
+		t.Errorf("a program that needs %d libraries: error %v, want damaged", len(app.needed), err)
+	}
 }
 
 func TestStaticProgramHasNoLoader(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 // Bounds on what one closure may make us read or hold.
 const (
 	maxObjects    = 4096
+	maxLookups    = 1 << 15
 	maxNameBytes  = 4096
 	maxTableBytes = 1 << 20
 )
