@@ -14,7 +14,7 @@ func (e *examination) cores() {
 		e.unknown("cores", "cpu.logical", why)
 		return
 	}
-	found := fmt.Sprintf("%d processors to run on", there)
+	found := fmt.Sprintf("processors to run on: %d", there)
 	for _, cpu := range e.needs.CPUs {
 		if cpus != nil && !slices.Contains(cpus, cpu) {
 			e.verdict("cores", StatusBad, fmt.Sprintf("%s, but not processor %d, which the plan pins to", found, cpu), why, "change the placement in the plan")
@@ -296,5 +296,19 @@ func (e *examination) openFiles() {
 		e.verdict("open_files", StatusWarn, text, why, "ulimit -n 4096")
 	default:
 		e.verdict("open_files", StatusOK, text, why, "")
+	}
+}
+
+func (e *examination) localPorts() {
+	const why = "each connection takes a local port and keeps it for a minute after its end; fresh processes with many connections can use them up, and then connections fail"
+	ports, ok := e.number("network.local_ports")
+	found := fmt.Sprintf("%d local ports", ports)
+	switch {
+	case !ok:
+		e.unknown("local_ports", "network.local_ports", why)
+	case ports < 4096:
+		e.verdict("local_ports", StatusWarn, found, why, "sysctl net.ipv4.ip_local_port_range='32768 60999'")
+	default:
+		e.verdict("local_ports", StatusOK, found, why, "")
 	}
 }

@@ -51,9 +51,18 @@ type Needs struct {
 }
 
 // Doctor looks at everything that disturbs a paired benchmark, in a fixed order.
+// The last checks are one for each of needs.Ports, or one for any loopback port
+// where the plan asks for none.
 func Doctor(ctx context.Context, needs Needs) []Check {
-	return append(examine(Facts(ctx), needs), portChecks(ctx, needs.Ports)...)
+	ports := needs.Ports
+	if len(ports) == 0 {
+		ports = []string{anyPort}
+	}
+	return append(examine(Facts(ctx), needs), portChecks(ctx, ports)...)
 }
+
+// anyPort leaves the choice to the system, as managed services do.
+const anyPort = "127.0.0.1:0"
 
 // examination holds the facts while the checks read them.
 type examination struct {
@@ -87,6 +96,7 @@ func examine(facts []records.HostFact, needs Needs) []Check {
 	e.power()
 	e.thermal()
 	e.openFiles()
+	e.localPorts()
 	return e.checks
 }
 
@@ -115,11 +125,10 @@ func (e *examination) number(fact string) (int64, bool) {
 
 // usableCPUs is the number of processors that processes can run on.
 func (e *examination) usableCPUs() (int64, []int, bool) {
-	if cpus := cpuList(e.value["cgroup.cpuset"]); cpus != nil {
-		return int64(len(cpus)), cpus, true
-	}
-	if cpus := cpuList(e.value["cpu.online"]); cpus != nil {
-		return int64(len(cpus)), cpus, true
+	for _, fact := range []string{"cpu.allowed", "cgroup.cpuset", "cpu.online"} {
+		if cpus := cpuList(e.value[fact]); cpus != nil {
+			return int64(len(cpus)), cpus, true
+		}
 	}
 	n, ok := e.number("cpu.logical")
 	return n, nil, ok
@@ -139,6 +148,9 @@ func portChecks(ctx context.Context, addresses []string) []Check {
 	var checks []Check
 	for _, address := range addresses {
 		c := Check{ID: "port", Status: StatusOK, Found: address + " is free", Why: "a managed service listens there, and another program's answers would be measured in its place"}
+		if address == anyPort {
+			c.Found = "a loopback port is free"
+		}
 		if err := freePort(ctx, address); err != nil {
 			c.Status, c.Found = StatusBad, fmt.Sprintf("%s cannot be used: %v", address, err)
 			c.Mend = "check the address in the plan"

@@ -185,6 +185,26 @@ func TestPortsInUseAreNamed(t *testing.T) {
 	}
 }
 
+func TestDoctorLooksAtThisMachine(t *testing.T) {
+	checks := Doctor(t.Context(), Needs{})
+	ids := map[string]bool{}
+	for _, c := range checks {
+		ids[c.ID] = true
+		needsMending := c.Status == StatusWarn || c.Status == StatusBad
+		if c.Found == "" || c.Why == "" || needsMending != (c.Mend != "") {
+			t.Errorf("check %+v: want what was found, why it matters, and how to mend it exactly when something is wrong", c)
+		}
+	}
+	for _, id := range []string{
+		"cores", "cgroup_quota", "governor", "turbo", "smt", "aslr", "thp", "swap", "memory", "load", "pressure",
+		"steal", "clock_source", "battery", "thermal", "open_files", "local_ports", "port",
+	} {
+		if !ids[id] {
+			t.Errorf("no check %s", id)
+		}
+	}
+}
+
 func TestCPULists(t *testing.T) {
 	for text, want := range map[string][]int{
 		"0": {0}, "0-3": {0, 1, 2, 3}, "0,2-3,8": {0, 2, 3, 8},

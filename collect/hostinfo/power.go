@@ -124,3 +124,23 @@ func limitRow(text, row string) (soft, hard string, ok bool) {
 	}
 	return "", "", false
 }
+
+// network records what bounds connections over loopback.
+func (c *collector) network() {
+	const dir = "/proc/sys/net/"
+	c.file("network.local_ports", "", dir+"ipv4/ip_local_port_range", func(text string) (string, error) {
+		f := strings.Fields(text)
+		if len(f) != 2 {
+			return "", errNoValue
+		}
+		first, errFirst := strconv.Atoi(f[0])
+		last, errLast := strconv.Atoi(f[1])
+		if errFirst != nil || errLast != nil || first < 1 || last < first || last > 65535 {
+			return "", errNoValue
+		}
+		return strconv.Itoa(last - first + 1), nil
+	})
+	c.file("network.listen_backlog_max", "", dir+"core/somaxconn", nil)
+	c.file("network.congestion_control", "", dir+"ipv4/tcp_congestion_control", nil)
+	c.file("network.loopback_mtu_bytes", "bytes", "/sys/class/net/lo/mtu", nil)
+}

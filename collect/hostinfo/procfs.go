@@ -31,6 +31,7 @@ func (c *collector) linuxFacts() {
 	c.activity()
 	c.cgroup()
 	c.limits()
+	c.network()
 	c.power()
 	c.software()
 }
@@ -81,6 +82,12 @@ func (c *collector) processor() {
 	c.file("cpu.online", "", "/sys/devices/system/cpu/online", nil)
 	c.file("cpu.isolated", "", "/sys/devices/system/cpu/isolated", noneIfEmpty)
 	c.file("cpu.nohz_full", "", "/sys/devices/system/cpu/nohz_full", noneIfEmpty)
+	c.file("cpu.allowed", "", "/proc/self/status", func(text string) (string, error) {
+		if cpus := fields(text, ":")["Cpus_allowed_list"]; cpus != "" {
+			return cpus, nil
+		}
+		return "", errNoValue
+	})
 	c.topology()
 	for _, index := range c.glob("/sys/devices/system/cpu/cpu0/cache/index[0-9]*") {
 		level, _ := c.read(index + "/level")

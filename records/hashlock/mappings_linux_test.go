@@ -170,3 +170,39 @@ func FuzzParseMaps(f *testing.F) {
 		}
 	})
 }
+
+// TestArmsWithTheirOwnLibraries runs one program under two environments: each
+// arm has its own copy of a library, and all else is shared.
+func TestArmsWithTheirOwnLibraries(t *testing.T) {
+	dir := directory(t)
+	var libc, name string
+	for _, in := range take(t, Root{Kind: KindBinary, Path: "/bin/sh"}).Inputs() {
+		if in.Kind == KindLibrary && strings.HasPrefix(in.Name, "libc.") {
+			libc, name = *in.Path, in.Name
+		}
+	}
+	content, err := os.ReadFile(libc)
+	if err != nil {
+		t.Fatalf("C library of /bin/sh: %v", err)
+	}
+	copied := write(t, dir, name, string(content))
+	l := take(t,
+		Root{Kind: KindBinary, Name: "driver", Path: "/bin/sh", Side: records.SideA},
+		Root{Kind: KindBinary, Name: "driver", Path: "/bin/sh", Side: records.SideB, Env: []string{"LD_LIBRARY_PATH=" + dir}})
+	got := map[string]string{}
+	for _, in := range l.Inputs() {
+		switch {
+		case in.Name == name:
+			got[*in.Path] = text(in.Side)
+		case in.Side != nil:
+			t.Errorf("%s has side %s, want none", in.Name, *in.Side)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{libc: "A", copied: "B"}, got); diff != "" {
+		t.Errorf("C libraries by side (-want +got):\n%s", diff)
+	}
+	rehash(t, l)
+	if l.State() != "complete" {
+		t.Errorf("gaps %v", l.Gaps())
+	}
+}
