@@ -10,7 +10,8 @@
 //
 // The two hashes of a row keep their time: SHA256 is from before the first
 // process, SHA256After from after the last. What was first seen while processes
-// ran has only the second.
+// ran has only the second. Such a row is closed when the change time of its file
+// is older than the lock, which nothing can set back; else it has a gap.
 //
 // The contents of a row by kind:
 //
