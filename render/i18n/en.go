@@ -267,8 +267,7 @@ func english() *Words {
 		},
 		Page: Page{
 			Filter: "Filter rows", FilterHint: "words, all must match", Shown: "shown", Close: "Close", Sort: "Sort by", Contents: "Contents", OtherLanguage: "简体中文",
-			SkipToContent: "Skip to content", DrillHint: "Select any number to see the processes behind it.", Expand: "Show all processes",
-			PreviousCell: "Previous cell", NextCell: "Next cell", NoMatch: "No row matches.", DataFiles: "Data files", VegaSpec: "Vega-Lite", ChartFile: "SVG",
+			SkipToContent: "Skip to content", DrillHint: "Select any number to see the processes behind it.", NoMatch: "No row matches.", DataFiles: "Data files", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} of {n} rows",
 		},
 		Terminal: Terminal{Summary: "Summary", Report: "Report", Overlap: "overlap", Cells: "cells", MoreFailures: "and more"},

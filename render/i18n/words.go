@@ -192,7 +192,7 @@ type Scope struct {
 // Page holds the words of the HTML page's own controls.
 type Page struct {
 	Filter, FilterHint, Shown, Close, Sort, Contents, OtherLanguage, SkipToContent,
-	DrillHint, Expand, PreviousCell, NextCell, NoMatch, DataFiles, VegaSpec, ChartFile string
+	DrillHint, NoMatch, DataFiles, VegaSpec, ChartFile string
 	RowsShown string // "{k} / {n}" with these two marks
 }
 

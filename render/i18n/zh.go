@@ -263,8 +263,7 @@ func chinese() *Words {
 		},
 		Page: Page{
 			Filter: "筛选行", FilterHint: "多个词须全部匹配", Shown: "已显示", Close: "关闭", Sort: "排序", Contents: "目录", OtherLanguage: "English",
-			SkipToContent: "跳到正文", DrillHint: "选择任一数字，即可查看其背后的进程。", Expand: "展开全部进程",
-			PreviousCell: "上一单元", NextCell: "下一单元", NoMatch: "没有匹配的行。", DataFiles: "数据文件", VegaSpec: "Vega-Lite", ChartFile: "SVG",
+			SkipToContent: "跳到正文", DrillHint: "选择任一数字，即可查看其背后的进程。", NoMatch: "没有匹配的行。", DataFiles: "数据文件", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} / {n} 行",
 		},
 		Terminal: Terminal{Summary: "概要", Report: "报告", Overlap: "重叠", Cells: "单元", MoreFailures: "其余从略"},

@@ -248,3 +248,12 @@ func (s Style) ParseCell(text string) (median, min, max *big.Rat, err error) {
 	}
 	return median, min, max, nil
 }
+
+// Value returns r in the unit that Format shows, for positions in a chart.
+func (s Style) Value(r *big.Rat) float64 {
+	f, _ := r.Float64()
+	if s.divisor > 1 {
+		f /= float64(s.divisor)
+	}
+	return f
+}

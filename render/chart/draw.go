@@ -1,0 +1,294 @@
+package chart
+
+import (
+	"math"
+	"strings"
+)
+
+// The drawn form: what the templates read, in user units.
+type drawnFigure struct {
+	*Figure
+	Style                string
+	W, H                 float64
+	LegendX, LegendTextX float64
+	Panels               []drawnPanel
+}
+
+type drawnPanel struct {
+	ID                 string
+	Title, Description string
+	X, Y, W, H         float64
+	Axis               string
+	Grid               []drawnLine
+	Bars               []drawnBar
+	Curves             []drawnCurve
+	Labels             []drawnText
+}
+
+type drawnLine struct {
+	D      string
+	X, Y   float64
+	Anchor string
+	Text   string
+}
+
+type drawnBar struct{ Class, D, Whisker, Tip string }
+
+type drawnCurve struct{ Class, D, Tip string }
+
+type drawnText struct {
+	Class  string
+	X, Y   float64
+	Anchor string
+	Text   string
+	Turn   bool
+}
+
+const (
+	panelHeight  = 236.0
+	marginTop    = 28.0
+	marginBottom = 40.0
+	marginRight  = 10.0
+	narrow       = 300.0
+	medium       = 460.0
+	wide         = 940.0
+)
+
+// width gives a panel as much room as its groups need, in three steps.
+func width(f *Figure, p *Panel) float64 {
+	switch {
+	case f.Kind == Dots || len(p.Groups) > 14:
+		return wide
+	case f.Kind == Lines || len(p.Groups) <= 3:
+		return narrow
+	default:
+		return medium
+	}
+}
+
+// Width names the step of a panel's width: narrow, medium or wide.
+func (f *Figure) Width(panel int) string {
+	switch width(f, &f.Panels[panel]) {
+	case wide:
+		return "wide"
+	case narrow:
+		return "narrow"
+	default:
+		return "medium"
+	}
+}
+
+func layFigure(f *Figure) drawnFigure {
+	const sheet = 956.0
+	d := drawnFigure{Figure: f, W: sheet}
+	d.LegendX = 34 + textWidth(f.Legend[0], 12) + 18
+	d.LegendTextX = d.LegendX + 18
+	x, y, lowest := 8.0, 84.0, 84.0
+	for i := range f.Panels {
+		p := layPanel(f, &f.Panels[i])
+		if x > 8 && x+p.W > sheet-8 {
+			x, y = 8, lowest
+		}
+		p.X, p.Y = x, y
+		x += p.W + 16
+		if bottom := y + p.H + 32; bottom > lowest {
+			lowest = bottom
+		}
+		d.Panels = append(d.Panels, p)
+	}
+	d.H = lowest - 8
+	return d
+}
+
+func layPanel(f *Figure, p *Panel) drawnPanel {
+	d := drawnPanel{Title: p.Title, Description: f.Description, W: width(f, p), H: panelHeight}
+	if p.Title == "" {
+		d.Title = f.Title
+	}
+	switch f.Kind {
+	case Bars:
+		layBars(&d, f, p)
+	case Lines:
+		layLines(&d, f, p)
+	default:
+		layDots(&d, f, p)
+	}
+	return d
+}
+
+// yAxis draws the horizontal grid and returns the mapping to y and the left end
+// of the plot.
+func yAxis(d *drawnPanel, f *Figure, ticks []float64) (y func(float64) float64, left float64) {
+	widest := 0.0
+	for _, t := range ticks {
+		widest = math.Max(widest, textWidth(label(t), 12))
+	}
+	left = math.Ceil(widest) + 14
+	low, high := ticks[0], ticks[len(ticks)-1]
+	top, bottom := marginTop, d.H-marginBottom
+	y = func(v float64) float64 { return bottom - (v-low)/(high-low)*(bottom-top) }
+	for _, t := range ticks {
+		at := y(t)
+		d.Grid = append(d.Grid, drawnLine{
+			D: "M" + coord(left) + " " + coord(at) + "H" + coord(d.W-marginRight),
+			X: left - 6, Y: at + 4, Anchor: "end", Text: label(t),
+		})
+	}
+	d.Axis = "M" + coord(left) + " " + coord(bottom) + "H" + coord(d.W-marginRight)
+	d.Labels = append(d.Labels, drawnText{Class: "u", X: d.W - marginRight, Y: d.H - 4, Anchor: "end", Text: f.X})
+	return y, left
+}
+
+func layBars(d *drawnPanel, f *Figure, p *Panel) {
+	top := 0.0
+	turn, n := false, float64(len(p.Groups))
+	for _, g := range p.Groups {
+		for _, bar := range g.Bars {
+			if bar != nil {
+				top = math.Max(top, math.Max(bar.Max, bar.Median))
+			}
+		}
+	}
+	slot := (d.W - 60) / math.Max(n, 1)
+	for _, g := range p.Groups {
+		turn = turn || textWidth(g.Label, 12) > slot-4
+	}
+	if turn {
+		d.H += 26
+	}
+	ticks := niceTicks(top)
+	full := d.H
+	if turn {
+		d.H -= 26
+	}
+	y, left := yAxis(d, f, ticks)
+	d.H = full
+	d.Labels[len(d.Labels)-1].Y = d.H - 4
+	slot = (d.W - marginRight - left) / math.Max(n, 1)
+	bar := math.Min(slot*0.36, 34)
+	zero := y(0)
+	for i, g := range p.Groups {
+		middle := left + slot*(float64(i)+0.5)
+		for side, b := range g.Bars {
+			if b == nil {
+				continue
+			}
+			x := middle - bar - 0.75
+			if side == 1 {
+				x = middle + 0.75
+			}
+			centre := x + bar/2
+			cap := math.Min(bar*0.3, 5)
+			d.Bars = append(d.Bars, drawnBar{
+				Class: [...]string{"a", "b"}[side], Tip: b.Tip,
+				D: "M" + coord(x) + " " + coord(zero) + "V" + coord(y(b.Median)) + "h" + coord(bar) + "V" + coord(zero) + "z",
+				Whisker: "M" + coord(centre) + " " + coord(y(b.Min)) + "V" + coord(y(b.Max)) +
+					"M" + coord(centre-cap) + " " + coord(y(b.Max)) + "h" + coord(2*cap) +
+					"M" + coord(centre-cap) + " " + coord(y(b.Min)) + "h" + coord(2*cap),
+			})
+		}
+		if g.Note != "" && textWidth(g.Note, 10.5) < slot {
+			d.Labels = append(d.Labels, drawnText{Class: "c", X: middle, Y: marginTop - 12, Anchor: "middle", Text: g.Note})
+		}
+		text := drawnText{Class: "k", X: middle, Y: zero + 16, Anchor: "middle", Text: g.Label}
+		if turn {
+			text.Anchor, text.Turn, text.X = "end", true, middle+4
+			text.Text = shorten(g.Label, 16)
+		}
+		d.Labels = append(d.Labels, text)
+	}
+}
+
+func layLines(d *drawnPanel, f *Figure, p *Panel) {
+	low, high := math.Inf(1), 0.0
+	for _, c := range p.Curves {
+		for _, v := range c.X {
+			if v > 0 {
+				low, high = math.Min(low, v), math.Max(high, v)
+			}
+		}
+	}
+	if !(low <= high) {
+		low, high = 1, 10
+	}
+	if high < low*1.5 {
+		low, high = low/1.3, high*1.3
+	}
+	y, left := yAxis(d, f, []float64{0, 25, 50, 75, 100})
+	right := d.W - marginRight
+	x := func(v float64) float64 {
+		return left + (math.Log(math.Max(v, low))-math.Log(low))/(math.Log(high)-math.Log(low))*(right-left)
+	}
+	lastEnd := math.Inf(-1)
+	for _, t := range logTicks(low, high) {
+		at, half := x(t), textWidth(label(t), 12)/2
+		line := drawnLine{D: "M" + coord(at) + " " + coord(marginTop) + "V" + coord(y(0)), X: at, Y: y(0) + 16, Anchor: "middle"}
+		if at-half > lastEnd+6 && at+half < d.W {
+			line.Text, lastEnd = label(t), at+half
+		}
+		d.Grid = append(d.Grid, line)
+	}
+	for _, c := range p.Curves {
+		var b strings.Builder
+		for i := range c.X {
+			b.WriteByte("ML"[min(i, 1)])
+			b.WriteString(coord(x(c.X[i])) + " " + coord(y(c.Y[i])))
+		}
+		d.Curves = append(d.Curves, drawnCurve{Class: [...]string{"la", "lb"}[c.Side], D: b.String(), Tip: c.Tip})
+	}
+}
+
+func layDots(d *drawnPanel, f *Figure, p *Panel) {
+	low, high, last := math.Inf(1), math.Inf(-1), 1.0
+	for _, c := range p.Curves {
+		for i := range c.Y {
+			low, high, last = math.Min(low, c.Y[i]), math.Max(high, c.Y[i]), math.Max(last, c.X[i])
+		}
+	}
+	if !(low <= high) {
+		low, high = 0, 1
+	}
+	y, left := yAxis(d, f, aroundTicks(low, high))
+	bottom := d.H - marginBottom
+	x := func(v float64) float64 { return left + 6 + (v-1)/math.Max(last-1, 1)*(d.W-marginRight-left-12) }
+	for _, t := range niceTicks(last) {
+		if t = math.Max(t, 1); t > last {
+			break
+		}
+		d.Labels = append(d.Labels, drawnText{Class: "k", X: x(t), Y: bottom + 16, Anchor: "middle", Text: label(t)})
+	}
+	for _, c := range p.Curves {
+		var b strings.Builder
+		for i := range c.X {
+			// A line of no length with round ends is a dot.
+			b.WriteString("M" + coord(x(c.X[i])) + " " + coord(y(c.Y[i])) + "h0")
+		}
+		d.Curves = append(d.Curves, drawnCurve{Class: [...]string{"pa", "pb"}[c.Side], D: b.String(), Tip: c.Tip})
+	}
+}
+
+// textWidth estimates the width of text at a font size: Chinese is as wide as
+// it is high, the rest a little over half.
+func textWidth(text string, size float64) float64 {
+	w := 0.0
+	for _, r := range text {
+		switch {
+		case r >= 0x2e80:
+			w += size
+		case r == ',' || r == '.' || r == ' ' || r == '/' || r == 'i' || r == 'l':
+			w += size * 0.32
+		default:
+			w += size * 0.58
+		}
+	}
+	return w
+}
+
+// shorten cuts a label to n runes, the last of them an ellipsis.
+func shorten(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-1]) + "…"
+}

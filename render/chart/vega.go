@@ -1,0 +1,109 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+type object = map[string]any
+
+// VegaLite writes the figure as a Vega-Lite 5 specification with its data
+// inside. The same figure gives the same bytes.
+func VegaLite(f *Figure) []byte {
+	spec := object{
+		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
+		"title":       f.Title,
+		"description": f.Description,
+		"columns":     2,
+		"config":      object{"font": `system-ui, "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif`},
+	}
+	facet := func(independent object) {
+		spec["facet"] = object{"field": "panel", "type": "nominal", "title": nil, "sort": panelOrder(f)}
+		spec["resolve"] = object{"scale": independent}
+	}
+	colour := object{
+		"field": "arm", "type": "nominal", "title": nil, "sort": f.Legend[:],
+		"scale": object{"domain": f.Legend[:], "range": []string{"#93a1b3", "#0e7c72"}},
+	}
+	var rows []object
+	switch f.Kind {
+	case Bars:
+		order := []string{}
+		seen := map[string]bool{}
+		for _, p := range f.Panels {
+			for _, g := range p.Groups {
+				if !seen[g.Label] {
+					seen[g.Label] = true
+					order = append(order, g.Label)
+				}
+				for side, bar := range g.Bars {
+					if bar != nil {
+						rows = append(rows, object{"panel": p.Title, "cell": g.Label, "arm": f.Legend[side],
+							"median": bar.Median, "min": bar.Min, "max": bar.Max, "change": g.Note})
+					}
+				}
+			}
+		}
+		x := object{"field": "cell", "type": "ordinal", "title": f.X, "sort": order, "axis": object{"labelAngle": 0}}
+		offset := object{"field": "arm", "sort": f.Legend[:]}
+		facet(object{"y": "independent"})
+		spec["spec"] = object{"width": 360, "height": 200, "layer": []object{
+			{"mark": object{"type": "bar", "tooltip": true}, "encoding": object{"x": x, "xOffset": offset, "color": colour,
+				"y": object{"field": "median", "type": "quantitative", "title": f.Y, "scale": object{"zero": true}}}},
+			{"mark": object{"type": "errorbar", "ticks": true, "color": "#1b2430"}, "encoding": object{"x": x, "xOffset": offset,
+				"y": object{"field": "min", "type": "quantitative", "title": f.Y}, "y2": object{"field": "max"}}},
+		}}
+	case Lines:
+		for _, p := range f.Panels {
+			for _, c := range p.Curves {
+				for i := range c.X {
+					if c.X[i] > 0 {
+						rows = append(rows, object{"panel": p.Title, "arm": f.Legend[c.Side], "process": c.Tip, "value": c.X[i], "share": c.Y[i]})
+					}
+				}
+			}
+		}
+		facet(object{"x": "independent"})
+		spec["spec"] = object{"width": 260, "height": 180, "mark": object{"type": "line", "tooltip": true}, "encoding": object{
+			"x":      object{"field": "value", "type": "quantitative", "title": f.X, "scale": object{"type": "log"}},
+			"y":      object{"field": "share", "type": "quantitative", "title": f.Y},
+			"color":  colour,
+			"detail": object{"field": "process"},
+			"order":  object{"field": "share"},
+		}}
+	default:
+		for _, p := range f.Panels {
+			for _, c := range p.Curves {
+				for i := range c.X {
+					rows = append(rows, object{"panel": p.Title, "arm": f.Legend[c.Side], "slot": c.X[i], "value": c.Y[i]})
+				}
+			}
+		}
+		facet(object{"y": "independent"})
+		spec["spec"] = object{"width": 760, "height": 200, "mark": object{"type": "point", "tooltip": true}, "encoding": object{
+			"x":     object{"field": "slot", "type": "quantitative", "title": f.X},
+			"y":     object{"field": "value", "type": "quantitative", "title": f.Y, "scale": object{"zero": false}},
+			"color": colour,
+			"shape": object{"field": "arm", "title": nil, "sort": f.Legend[:]},
+		}}
+	}
+	if rows == nil {
+		rows = []object{}
+	}
+	spec["data"] = object{"values": rows}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	if err := enc.Encode(spec); err != nil {
+		panic(fmt.Sprintf("vega-lite specification: %v", err)) // strings and finite numbers always encode
+	}
+	return b.Bytes()
+}
+
+func panelOrder(f *Figure) []string {
+	order := []string{}
+	for _, p := range f.Panels {
+		order = append(order, p.Title)
+	}
+	return order
+}

@@ -1,0 +1,247 @@
+package layout
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"pairbench/analyze/report"
+	"pairbench/records"
+	"pairbench/render/i18n"
+	"pairbench/render/numfmt"
+)
+
+// The layouts a study may ask for. Any other is laid out as Paired.
+const (
+	Paired  = "paired"
+	Compact = "compact"
+	Release = "release"
+)
+
+// Options say what stands beside the document.
+type Options struct {
+	// CSV says that tables have twins under csv/.
+	CSV bool
+}
+
+// Build lays a valid report (report.Validate) out in the language of w.
+func Build(r *report.Report, w *i18n.Words, opt Options) *Document {
+	b := &builder{r: r, w: w, opt: opt, names: map[string]bool{}}
+	b.doc = &Document{
+		Lang:  w.Tag,
+		Title: b.text(r.Study.Title, r.Study.ID),
+		Lead:  w.Sentences.Question(b.arm(0), b.arm(1)),
+		Facts: b.headFacts(),
+	}
+	b.groups()
+	b.add("findings", w.Headings.Findings, b.findings())
+	b.add("compared", w.Headings.Compared, b.compared())
+	switch r.Study.Layout {
+	case Compact:
+		b.compact()
+	case Release:
+		b.release()
+	default:
+		b.paired()
+	}
+	b.add("reading", w.Headings.Reading, b.reading())
+	b.add("scope", w.Headings.Scope, b.scope())
+	b.add("counts", w.Headings.Counts, b.counts())
+	b.add("evidence", w.Headings.Evidence, b.evidence())
+	b.add("limits", w.Headings.Limits, b.limits())
+	return b.doc
+}
+
+type builder struct {
+	r   *report.Report
+	w   *i18n.Words
+	opt Options
+	doc *Document
+	// names are the figures' file names so far.
+	names map[string]bool
+}
+
+func (b *builder) add(id, title string, blocks []Block) {
+	if len(blocks) > 0 {
+		b.doc.Sections = append(b.doc.Sections, Section{ID: id, Title: title, Blocks: blocks})
+	}
+}
+
+// sentences joins clauses the way the language does.
+func (b *builder) sentences(parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, b.w.Space)
+}
+
+func (b *builder) headFacts() []Fact {
+	r, w := b.r, b.w
+	cells := 0
+	for i := range r.Suites {
+		cells += len(r.Suites[i].Cells)
+	}
+	facts := []Fact{
+		{w.Columns.Cells, numfmt.Count(int64(cells))},
+		{w.Columns.Processes, numfmt.Count(int64(r.Totals.Processes))},
+		{w.Columns.Operations, numfmt.Count(r.Totals.MeasuredOperations)},
+	}
+	if r.Totals.Samples > 0 {
+		facts = append(facts, Fact{w.Columns.Samples, numfmt.Count(r.Totals.Samples)})
+	}
+	if !r.Scope.StartedAt.IsZero() {
+		facts = append(facts, Fact{w.Scope.Time, utc(r.Scope.StartedAt, r.Scope.EndedAt)})
+	}
+	for _, bundle := range r.Bundles {
+		facts = append(facts, Fact{w.Columns.Bundle, shortHash(bundle.Identity)})
+		if len(r.Bundles) > 1 {
+			facts[len(facts)-1].Value += " +" + strconv.Itoa(len(r.Bundles)-1)
+			break
+		}
+	}
+	return facts
+}
+
+const (
+	day    = "2006-01-02"
+	second = "15:04:05"
+)
+
+func instant(t time.Time) string { return t.UTC().Format(day + " " + second) }
+
+// utc writes an interval, the second day only where it differs.
+func utc(from, to time.Time) string {
+	from, to = from.UTC(), to.UTC()
+	if from.Format(day) == to.Format(day) {
+		return from.Format(day+" "+second) + numfmt.RangeDash + to.Format(second) + " UTC"
+	}
+	return instant(from) + " " + numfmt.RangeDash + " " + instant(to) + " UTC"
+}
+
+func shortHash(h string) string {
+	h = Visible(h)
+	if len(h) > 12 {
+		return h[:12]
+	}
+	return h
+}
+
+// ArmText writes an arm's cell: median and range. ok is false when the arm has
+// no value.
+func ArmText(style numfmt.Style, a report.ArmSummary) (text string, ok bool) {
+	if a.N == 0 {
+		return "", false
+	}
+	return style.Cell(a.Median.Rat(), a.Min.Rat(), a.Max.Rat()), true
+}
+
+const absent = "—"
+
+func float(n *report.Number) *float64 {
+	if n == nil {
+		return nil
+	}
+	f := n.Float()
+	return &f
+}
+
+func (b *builder) armCell(style numfmt.Style, a report.ArmSummary, behind *Behind) Cell {
+	text, ok := ArmText(style, a)
+	if !ok {
+		return Cell{Text: absent, Hint: b.w.Names.Reason("arm_missing"), Tone: Quiet, Behind: behind}
+	}
+	if a.N != b.r.Study.Rounds {
+		text += " (" + b.w.Sentences.NUnusual(a.N) + ")"
+	}
+	return Cell{Text: text, Sort: float(a.Median), Behind: behind}
+}
+
+func (b *builder) changeCell(s *report.Suite, c *report.Comparison, behind *Behind) Cell {
+	if c.ChangePct == nil {
+		return b.absentCell(c.ChangeReason)
+	}
+	return Cell{Text: b.change(s, c.ChangePct), Sort: float(c.ChangePct), Behind: behind}
+}
+
+func (b *builder) absentCell(reason string) Cell {
+	hint := b.w.Names.Absent
+	if reason != "" {
+		hint = Visible(b.w.Names.Reason(reason))
+	}
+	return Cell{Text: absent, Hint: hint, Tone: Quiet}
+}
+
+func (b *builder) overlapCell(c *report.Comparison) Cell {
+	if c.Overlap == nil {
+		return b.absentCell(c.OverlapReason)
+	}
+	one, zero := 1.0, 0.0
+	if *c.Overlap {
+		return Cell{Text: b.w.Names.Yes, Sort: &one}
+	}
+	return Cell{Text: b.w.Names.No, Sort: &zero, Tone: Alert}
+}
+
+func (b *builder) change(s *report.Suite, n *report.Number) string {
+	return numfmt.Profile(s.Profile).Change().Format(n.Rat())
+}
+
+// changeRange writes the lowest and highest change of a summary in prose.
+func (b *builder) changeRange(s *report.Suite, sum *report.Summary) string {
+	return b.w.ChangeRange(b.change(s, sum.LowestPct), b.change(s, sum.HighestPct))
+}
+
+// suiteSentence is the summary of a metric: range of changes and overlap.
+func (b *builder) suiteSentence(s *report.Suite, m int) string {
+	sum, w := &s.Summaries[m], b.w
+	if sum.LowestPct == nil || sum.HighestPct == nil {
+		return w.Sentences.NoChange(b.metric(s.Metrics[m]))
+	}
+	text := w.Sentences.SuiteChange(b.metric(s.Metrics[m]), b.changeRange(s, sum), numfmt.Share(sum.Overlapping, sum.Comparable))
+	if sum.NotComparable > 0 {
+		text = b.sentences(text, w.Sentences.NotComputable(sum.NotComparable))
+	}
+	return text
+}
+
+// chance is the line that sets disjoint ranges against what chance gives.
+func (b *builder) chance(sum *report.Summary) string {
+	if sum.DisjointByChance == nil || sum.Comparable == 0 {
+		return ""
+	}
+	return b.w.Sentences.Chance(sum.Comparable-sum.Overlapping, sum.Comparable, numfmt.Decimals(1).Format(sum.DisjointByChance.Rat()))
+}
+
+func (b *builder) notes(notes []report.Note) []string {
+	var items []string
+	for _, n := range notes {
+		items = append(items, Visible(b.w.Note(n)))
+	}
+	return items
+}
+
+// dataFiles are the CSV twins of tables about the metrics of suites.
+func (b *builder) dataFiles(suites []int, metrics []string) []string {
+	var files []string
+	if !b.opt.CSV {
+		return nil
+	}
+	for _, suite := range suites {
+		for _, id := range metrics {
+			if metricIndex(&b.r.Suites[suite], id) >= 0 {
+				files = append(files, "csv/"+FileName(b.r, suite, id)+".csv")
+			}
+		}
+	}
+	return files
+}
+
+func side(s records.Side) int {
+	if s == records.SideB {
+		return 1
+	}
+	return 0
+}
