@@ -12,6 +12,8 @@ const (
 
 // PeakRSS is a high-water mark of the resident set with how it was read.
 type PeakRSS struct {
+	// Bytes is of the process alone where it is VmHWM, and of it or the largest
+	// of its waited-for children where it is from rusage.
 	Bytes int64
 	// Source is one of the Source constants.
 	Source string

@@ -35,141 +35,126 @@ func TestMain(m *testing.M) {
 }
 
 // parts are the programs. Most are bad on purpose.
-var parts map[string]func(args []string)
-
-func init() {
-	parts = map[string]func([]string){
-		"quiet": func([]string) {},
-		"hang":  func([]string) { pause() },
-		"deaf": func([]string) {
-			signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-			fmt.Println("ready")
-			pause()
-		},
-		"exit3": func([]string) { os.Exit(3) },
-		"killself": func([]string) {
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		},
-		// A child keeps stdout and stderr, and the protocol's descriptors.
-		"child": func([]string) {
-			child := again("hang")
-			child.Stdout, child.Stderr = os.Stdout, os.Stderr
-			child.ExtraFiles = protocolFiles()
+var parts = map[string]func(args []string){
+	"quiet": func([]string) {},
+	"hang":  func([]string) { pause() },
+	"deaf": func([]string) {
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+		fmt.Println("ready")
+		pause()
+	},
+	"exit3": func([]string) { os.Exit(3) },
+	"killself": func([]string) {
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	},
+	// A child keeps stdout and stderr, and the protocol's descriptors.
+	"child": func([]string) {
+		child := again("hang")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		child.ExtraFiles = protocolFiles()
+		must(child.Start())
+		fmt.Println(child.Process.Pid)
+	},
+	// A daemon: forked twice, in a session of its own, without environment.
+	"daemon": func([]string) {
+		middle := again("daemonmiddle")
+		middle.Env = []string{}
+		middle.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		middle.Stdout = os.Stdout
+		must(middle.Run())
+	},
+	"daemonmiddle": func([]string) {
+		daemon := again("deaf")
+		daemon.Env = []string{}
+		daemon.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		must(daemon.Start())
+		fmt.Println(daemon.Process.Pid)
+	},
+	"hundred": func([]string) {
+		for i := range 100 {
+			child := exec.Command("sleep", "3600")
+			if i%2 == 0 {
+				child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+				child.Env = []string{}
+			}
 			must(child.Start())
-			fmt.Println(child.Process.Pid)
-		},
-		// A daemon: forked twice, in a session of its own, without environment.
-		"daemon": func([]string) {
-			middle := again("daemonmiddle")
-			middle.Env = []string{}
-			middle.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-			middle.Stdout = os.Stdout
-			must(middle.Run())
-		},
-		"daemonmiddle": func([]string) {
-			daemon := again("deaf")
-			daemon.Env = []string{}
-			daemon.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-			must(daemon.Start())
-			fmt.Println(daemon.Process.Pid)
-		},
-		"hundred": func([]string) {
-			for i := range 100 {
-				child := exec.Command("sleep", "3600")
-				if i%2 == 0 {
-					child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-					child.Env = []string{}
-				}
-				must(child.Start())
+		}
+	},
+	"stderr4m": func([]string) {
+		line := strings.Repeat("e", 1023) + "\n"
+		for range 4 << 10 {
+			io.WriteString(os.Stderr, line)
+		}
+	},
+	"binary": func([]string) { os.Stdout.Write(hostileBytes()) },
+	"endless": func([]string) {
+		line := make([]byte, 1<<16)
+		for {
+			if _, err := os.Stdout.Write(line); err != nil {
+				pause()
 			}
-		},
-		"stderr4m": func([]string) {
-			line := strings.Repeat("e", 1023) + "\n"
-			for range 4 << 10 {
-				io.WriteString(os.Stderr, line)
-			}
-		},
-		"binary": func([]string) { os.Stdout.Write(hostileBytes()) },
-		"endless": func([]string) {
-			line := make([]byte, 1<<16)
-			for {
-				if _, err := os.Stdout.Write(line); err != nil {
-					pause()
-				}
-			}
-		},
-		"endlesssamples": func([]string) {
-			file, block := os.NewFile(5, "samples"), make([]byte, 1<<16)
-			for {
-				file.Write(block)
-			}
-		},
-		"closes": func([]string) {
-			for fd := range 6 {
-				syscall.Close(fd)
-			}
-			pause()
-		},
-		"show": func([]string) {
-			dir, err := os.Getwd()
-			must(err)
-			sid, _, _ := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0)
-			must(json.NewEncoder(os.Stdout).Encode(shown{
-				Argv: os.Args, Env: os.Environ(), Dir: dir, Pid: os.Getpid(), Session: int(sid), Descriptors: descriptors(),
-			}))
-		},
-		// Speaks the shape of the protocol: a line up, a line down, samples.
-		"protocol": func(args []string) {
-			if len(args) > 0 {
-				touch(args[0])
-			}
-			messages, commands, samples := os.NewFile(3, "messages"), os.NewFile(4, "commands"), os.NewFile(5, "samples")
-			_, err := samples.WriteString("the samples")
-			must(err)
-			fmt.Fprintln(messages, "done")
-			_, err = bufio.NewReader(commands).ReadString('\n')
-			must(err)
-		},
-		"touch": func(args []string) { touch(args[0]) },
-		// Burns CPU in a child that is waited for, and in one that is not.
-		"burnchild": func([]string) {
-			must(again("burn").Run())
-		},
-		"burn": func([]string) {
-			burn(100 * time.Millisecond)
-		},
-		"burnorphan": func([]string) {
-			child := again("burnsay")
-			out, err := child.StdoutPipe()
-			must(err)
-			must(child.Start())
-			_, err = bufio.NewReader(out).ReadString('\n')
-			must(err)
-		},
-		"burnsay": func([]string) {
-			burn(100 * time.Millisecond)
-			fmt.Println("burnt")
-			pause()
-		},
-		// Starts a process to be measured at its exit, with ptrace out of reach.
-		"barred": func([]string) {
-			barPtrace()
-			p, err := Start(Spec{Argv: []string{os.Args[0], "helper", "quiet"}, RSS: RSSAtExit})
-			must(err)
-			exit := p.Wait(context.Background())
-			if exit.Peak == nil {
-				must(fmt.Errorf("no peak: %+v", exit))
-			}
-			fmt.Println(exit.Peak.Source)
-		},
-		// Starts another process through this package and waits to be killed.
-		"collector": func(args []string) {
-			p, err := Start(Spec{Argv: []string{os.Args[0], "helper", "hang"}, StdoutPath: filepath.Join(args[0], "out")})
-			must(err)
-			fmt.Println(p.Pid())
-			pause()
-		},
-	}
+		}
+	},
+	"endlesssamples": func([]string) {
+		file, block := os.NewFile(5, "samples"), make([]byte, 1<<16)
+		for {
+			file.Write(block)
+		}
+	},
+	"closes": func([]string) {
+		for fd := range 6 {
+			syscall.Close(fd)
+		}
+		pause()
+	},
+	"show": func([]string) {
+		dir, err := os.Getwd()
+		must(err)
+		sid, _, _ := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0)
+		must(json.NewEncoder(os.Stdout).Encode(shown{
+			Argv: os.Args, Env: os.Environ(), Dir: dir, Pid: os.Getpid(), Session: int(sid), Descriptors: descriptors(),
+		}))
+	},
+	// Speaks the shape of the protocol: a line up, a line down, samples.
+	"protocol": func(args []string) {
+		if len(args) > 0 {
+			touch(args[0])
+		}
+		messages, commands, samples := os.NewFile(3, "messages"), os.NewFile(4, "commands"), os.NewFile(5, "samples")
+		_, err := samples.WriteString("the samples")
+		must(err)
+		fmt.Fprintln(messages, "done")
+		_, err = bufio.NewReader(commands).ReadString('\n')
+		must(err)
+	},
+	"touch": func(args []string) { touch(args[0]) },
+	// Burns CPU in a child that is waited for, and in one that is not.
+	"burnchild": func([]string) {
+		must(again("burn").Run())
+	},
+	"burn": func([]string) {
+		burn(100 * time.Millisecond)
+	},
+	"burnorphan": func([]string) {
+		child := again("burnsay")
+		out, err := child.StdoutPipe()
+		must(err)
+		must(child.Start())
+		_, err = bufio.NewReader(out).ReadString('\n')
+		must(err)
+	},
+	"burnsay": func([]string) {
+		burn(100 * time.Millisecond)
+		fmt.Println("burnt")
+		pause()
+	},
+	// Starts another process through this package and waits to be killed.
+	"collector": func(args []string) {
+		p, err := Start(Spec{Argv: []string{os.Args[0], "helper", "hang"}, StdoutPath: filepath.Join(args[0], "out")})
+		must(err)
+		fmt.Println(p.Pid())
+		pause()
+	},
 }
 
 type shown struct {

@@ -103,6 +103,7 @@ func (p *Process) launch(program string, attr *syscall.ProcAttr) error {
 	// A core file could hold secrets, and fills the disk.
 	unix.Prlimit(p.programPid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
 	p.startTicks = startTicks(p.pid)
+	p.killed = make(map[int]int64)
 	return nil
 }
 

@@ -114,6 +114,9 @@ func startError(program string, err error) error {
 // Pid is the process's number; after Wait it may belong to another process.
 func (p *Process) Pid() int { return p.programPid }
 
+// Started is the time of the start, with a monotonic reading.
+func (p *Process) Started() time.Time { return p.started }
+
 // Token is the value of TokenEnv in the process's environment.
 func (p *Process) Token() string { return p.token }
 

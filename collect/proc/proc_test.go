@@ -240,6 +240,23 @@ func TestEndAndCancel(t *testing.T) {
 	}
 }
 
+// Daemons that fork and exit without end, so that no number stays theirs, in
+// the process's session and in one of their own, are caught by their group.
+func TestDaemonsThatOutrunAScan(t *testing.T) {
+	for _, script := range []string{
+		"h() { h & }; h & exit 0",
+		"setsid sh -c 'h() { h & }; h & exit 0' & wait; exit 0",
+	} {
+		b := newBed(t)
+		spec := b.spec("")
+		spec.Argv = []string{"sh", "-c", script}
+		exit := b.run(spec)
+		if *exit.Leftovers == 0 || exit.Remaining != 0 {
+			t.Errorf("%s: %d leftovers, %d remain; expected some that were ended", script, *exit.Leftovers, exit.Remaining)
+		}
+	}
+}
+
 // A second process of this package, started in the same instants, is no
 // leftover of the first.
 func TestOtherProcessesAreLeftAlone(t *testing.T) {

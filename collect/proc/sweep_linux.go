@@ -36,6 +36,8 @@ type entry struct {
 	name                        string
 }
 
+func (e entry) alive() bool { return e.state != 'Z' && e.state != 'X' }
+
 // members lists what descends from the process, the process itself included
 // while it is there, zombies included. What makes a member, in this order: it
 // is in the process's session or group; its parent is a member; it carries the
@@ -88,31 +90,25 @@ func (p *Process) signalAll(signal syscall.Signal) {
 		syscall.Kill(-p.pid, signal)
 	}
 	p.mu.Unlock()
-	for _, e := range p.members() {
-		if e.state != 'Z' && e.state != 'X' {
-			p.signal(e, signal)
-		}
-	}
+	p.signalEach(p.members(), signal)
 }
 
-// signal sends a signal to the process that e describes and to no other that
-// has come to its number since.
-func (p *Process) signal(e entry, signal syscall.Signal) {
-	fd, err := unix.PidfdOpen(e.pid, 0)
-	if err != nil {
-		return
-	}
-	defer unix.Close(fd)
-	if startTicks(e.pid) != e.start {
-		return
-	}
-	if signal == syscall.SIGKILL {
-		if p.killed == nil {
-			p.killed = make(map[int]int64)
+// signalEach signals by group, which the kernel does in one step, so that a
+// group whose members fork without end is caught whole; the group of a zombie
+// may have a member that was forked since. A member's group is never the
+// collector's, because its session is not.
+func (p *Process) signalEach(members []entry, signal syscall.Signal) {
+	signalled := make(map[int]bool)
+	for _, e := range members {
+		if signal == syscall.SIGKILL {
+			p.killed[e.pid] = e.start
 		}
-		p.killed[e.pid] = e.start
+		// Group 0 would be the collector's own.
+		if e.group > 1 && !signalled[e.group] {
+			syscall.Kill(-e.group, signal)
+			signalled[e.group] = true
+		}
 	}
-	unix.PidfdSendSignal(fd, signal, nil, 0)
 }
 
 // sweep ends what is left when the process itself is reaped, and reaps the
@@ -122,30 +118,30 @@ func (p *Process) sweep() {
 	self := os.Getpid()
 	deadline := time.Now().Add(endDeadline)
 	pause := 200 * time.Microsecond
-	for {
+	for first := true; ; first = false {
 		found := p.members()
-		alive := int64(0)
-		for _, e := range found {
-			if e.state == 'Z' || e.state == 'X' {
-				if e.parent == self {
-					p.reapOrphan(e.pid)
-				}
-				continue
-			}
-			alive++
-			if start, ok := p.killed[e.pid]; !ok || start != e.start {
-				leftovers++
-				if len(p.exit.LeftoverNames) < maxNames {
-					p.exit.LeftoverNames = append(p.exit.LeftoverNames, e.name)
-				}
-			}
-			p.signal(e, syscall.SIGKILL)
-		}
 		if len(found) == 0 {
 			break
 		}
+		for _, e := range found {
+			// A zombie of the first look may have died before the process did; one
+			// that comes later has outlived it.
+			if start, ok := p.killed[e.pid]; ok && start == e.start || first && !e.alive() {
+				continue
+			}
+			leftovers++
+			if len(p.exit.LeftoverNames) < maxNames {
+				p.exit.LeftoverNames = append(p.exit.LeftoverNames, e.name)
+			}
+		}
+		p.signalEach(found, syscall.SIGKILL)
+		for _, e := range found {
+			if !e.alive() && e.parent == self {
+				p.reapOrphan(e.pid)
+			}
+		}
 		if time.Now().After(deadline) {
-			p.exit.Remaining = alive
+			p.exit.Remaining = int64(len(found))
 			break
 		}
 		// Nothing tells when an orphan's death has been carried out, so look

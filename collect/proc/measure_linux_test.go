@@ -3,6 +3,7 @@ package proc
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -98,6 +99,19 @@ func TestPtraceBarred(t *testing.T) {
 	}
 }
 
+func init() {
+	parts["barred"] = func([]string) {
+		barPtrace()
+		p, err := Start(Spec{Argv: []string{os.Args[0], "helper", "quiet"}, RSS: RSSAtExit})
+		must(err)
+		exit := p.Wait(context.Background())
+		if exit.Peak == nil {
+			must(fmt.Errorf("no peak: %+v", exit))
+		}
+		fmt.Println(exit.Peak.Source)
+	}
+}
+
 // barPtrace makes every later ptrace of this program fail with EPERM.
 func barPtrace() {
 	statement := func(code uint16, k uint32) unix.SockFilter { return unix.SockFilter{Code: code, K: k} }
@@ -165,7 +179,7 @@ func TestPlacementHoldsAndIsGivenBack(t *testing.T) {
 	}
 	available := cpuList(own)
 	for _, cpus := range [][]int{{available[0]}, {available[len(available)-1]}, nil} {
-		for range 20 {
+		for range 8 {
 			spec := newBed(t).spec("protocol")
 			spec.CPUs = cpus
 			snapshot, _ := snapshotAtDone(newBed(t), spec)
