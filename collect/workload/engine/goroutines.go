@@ -222,7 +222,7 @@ func (g *goroutines) carryOut(r *request) error {
 func (w *watch) keepTicks(pace pacer) {
 	p := w.p
 	tick := int64(w.g.e.config.Tick)
-	taken := make([]uint32, 0, cap(w.delivered))
+	taken := make([]uint32, 0, len(w.kicks))
 	for next := tick; ; next += tick {
 		next += p.skipMissed(next, tick)
 		pace.sleepUntil(p.zero + next)
