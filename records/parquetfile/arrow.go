@@ -34,6 +34,8 @@ func WriteTable(dst io.Writer, t Table) (err error) {
 		parquet.WithRootRepetition(parquet.Repetitions.Required),
 		parquet.WithDictionaryDefault(false),
 		parquet.WithCompression(compress.Codecs.Zstd),
+		// Arrow makes a new encoder for every page; the fast one is small.
+		parquet.WithCompressionLevel(1),
 		parquet.WithDataPageVersion(parquet.DataPageV2),
 		parquet.WithDataPageSize(pageBytes),
 		parquet.WithMaxRowGroupLength(MaxRowsPerRowGroup),

@@ -80,7 +80,7 @@ func (m *Merger) Add(src io.ReaderAt, size int64) (err error) {
 		if m.reader.scheduled {
 			schema = parquet.SchemaOf(openRow{})
 		}
-		m.writer = parquet.NewWriter(m.dst, append(writerOptions(), schema)...)
+		m.writer = parquet.NewWriter(m.dst, append(writerOptions(pageBytes), schema)...)
 	case columns != m.columns || m.groups+groups > MaxMergedRowGroups:
 		return fmt.Errorf("merge process %d: %w", meta.ProcessNo, ErrMergeFull)
 	}

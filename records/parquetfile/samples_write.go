@@ -100,7 +100,7 @@ func (w *SampleWriter) Write(dst io.Writer, meta records.SampleMeta, s records.S
 
 func (w *SampleWriter) writeClosed(meta records.SampleMeta, s records.Samples) error {
 	if w.closed == nil {
-		w.closed = newGenericWriter[closedRow](w.hashed)
+		w.closed = newSampleFileWriter[closedRow](w.hashed)
 		w.closedBatch = make([]closedRow, rowBatch)
 	} else {
 		w.closed.Reset(w.hashed)
@@ -120,7 +120,7 @@ func (w *SampleWriter) writeClosed(meta records.SampleMeta, s records.Samples) e
 
 func (w *SampleWriter) writeOpen(meta records.SampleMeta, s records.Samples) error {
 	if w.open == nil {
-		w.open = newGenericWriter[openRow](w.hashed)
+		w.open = newSampleFileWriter[openRow](w.hashed)
 		w.openBatch = make([]openRow, rowBatch)
 	} else {
 		w.open.Reset(w.hashed)
@@ -201,18 +201,19 @@ func firstNegative(values []int64) (int, bool) {
 	return 0, false
 }
 
-func newGenericWriter[Row any](dst io.Writer) *parquet.GenericWriter[Row] {
-	return parquet.NewGenericWriter[Row](dst, writerOptions()...)
+func newSampleFileWriter[Row any](dst io.Writer) *parquet.GenericWriter[Row] {
+	return parquet.NewGenericWriter[Row](dst, writerOptions(pageBytes)...)
 }
 
-// writerOptions are those of every file that parquet-go writes here.
-func writerOptions() []parquet.WriterOption {
+// writerOptions are those of every file that parquet-go writes here. The writer
+// allocates a page for every column at once.
+func writerOptions(page int) []parquet.WriterOption {
 	return []parquet.WriterOption{
 		parquet.CreatedBy("pairbench", strconv.Itoa(records.SchemaVersion), "parquet-go"),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
 		parquet.DataPageVersion(2),
 		parquet.DataPageStatistics(true),
-		parquet.PageBufferSize(pageBytes),
+		parquet.PageBufferSize(page),
 		parquet.MaxRowsPerRowGroup(MaxRowsPerRowGroup),
 		parquet.KeyValueMetadata(keySchemaVersion, strconv.Itoa(records.SchemaVersion)),
 	}

@@ -38,10 +38,18 @@ func (w *RowWriter[Row]) Write(row Row) error {
 // Close writes the footer. The underlying writer stays open.
 func (w *RowWriter[Row]) Close() error { return w.w.Close() }
 
+// tablePageBytes is the page size of a fixed table, which has many columns and
+// few rows.
+const tablePageBytes = 16 << 10
+
+func newTableWriter[Row any](dst io.Writer) *parquet.GenericWriter[Row] {
+	return parquet.NewGenericWriter[Row](dst, writerOptions(tablePageBytes)...)
+}
+
 // NewProcessWriter writes data/processes.parquet.
 func NewProcessWriter(dst io.Writer) *RowWriter[records.Process] {
 	return &RowWriter[records.Process]{
-		w: newGenericWriter[records.Process](dst),
+		w: newTableWriter[records.Process](dst),
 		weigh: func(p records.Process) int {
 			return len(p.Stdout) + len(p.Stderr) + len(p.Argv) + 512
 		},
@@ -73,7 +81,7 @@ func WriteInputs(dst io.Writer, rows []records.Input) error {
 }
 
 func writeRows[Row any](dst io.Writer, table string, rows []Row) error {
-	w := newGenericWriter[Row](dst)
+	w := newTableWriter[Row](dst)
 	if _, err := w.Write(rows); err != nil {
 		return fmt.Errorf("write %s: %w", table, err)
 	}
