@@ -1,0 +1,20 @@
+-- DuckDB: the relations that analysis.sql stands on. Name the bundles first, as
+-- a path or a glob of bundle directories, local or in object storage:
+--   SET VARIABLE bundles = 'results/*/bundle';
+--   .read duckdb.sql
+--   .read analysis.sql
+-- Files without schedules or samples are fine: what no file has is null.
+CREATE OR REPLACE VIEW pairbench_cells AS
+SELECT *, regexp_extract(filename, '^(.*)/data/', 1) AS bundle
+FROM read_parquet(getvariable('bundles') || '/data/cells.parquet', union_by_name = true, filename = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW pairbench_processes AS
+SELECT *, regexp_extract(filename, '^(.*)/data/', 1) AS bundle
+FROM read_parquet(getvariable('bundles') || '/data/processes.parquet', union_by_name = true, filename = true, hive_partitioning = false);
+
+CREATE OR REPLACE VIEW pairbench_samples AS
+SELECT NULL::VARCHAR AS bundle, NULL::INTEGER AS process_no, NULL::BIGINT AS seq, NULL::BIGINT AS start_ns, NULL::BIGINT AS latency_ns, NULL::BIGINT AS scheduled_ns
+WHERE false
+UNION ALL BY NAME
+SELECT * EXCLUDE (filename), regexp_extract(filename, '^(.*)/data/', 1) AS bundle
+FROM read_parquet(getvariable('bundles') || '/data/samples/*.parquet', union_by_name = true, filename = true, hive_partitioning = false);
