@@ -9,7 +9,7 @@
 //	R14 environment
 //	R15 memory: 0 all signals, 8 the old mask, 16 number of the child,
 //	    24 error of exec, 32 status, 40 rusage
-TEXT ·launcherProgram(SB), NOSPLIT|NOFRAME, $0-0
+TEXT launcherProgram<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ SP, R12
 	MOVQ (R12), R13
 	LEAQ 16(R12)(R13*8), R14
@@ -106,6 +106,6 @@ child:
 
 // func launcherText() *[launcherTextBytes]byte
 TEXT ·launcherText(SB), NOSPLIT, $0-8
-	LEAQ ·launcherProgram(SB), AX
+	LEAQ launcherProgram<>(SB), AX
 	MOVQ AX, ret+0(FP)
 	RET

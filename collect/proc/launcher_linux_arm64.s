@@ -7,7 +7,7 @@
 //	R21 environment
 //	R22 memory: 0 all signals, 8 the old mask, 16 number of the child,
 //	    24 error of exec, 32 status, 40 rusage
-TEXT ·launcherProgram(SB), NOSPLIT|NOFRAME, $0-0
+TEXT launcherProgram<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD RSP, R19
 	MOVD (R19), R20
 	ADD  R20<<3, R19, R21
@@ -104,6 +104,6 @@ child:
 
 // func launcherText() *[launcherTextBytes]byte
 TEXT ·launcherText(SB), NOSPLIT, $0-8
-	MOVD $·launcherProgram(SB), R0
+	MOVD $launcherProgram<>(SB), R0
 	MOVD R0, ret+0(FP)
 	RET

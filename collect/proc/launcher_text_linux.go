@@ -8,9 +8,7 @@ import "bytes"
 // behind it is never executed.
 const launcherTextBytes = 512
 
-func launcherProgram()
-
-// launcherText points at launcherProgram in this binary.
+// launcherText points at launcherProgram, which stands in assembly.
 func launcherText() *[launcherTextBytes]byte
 
 // launcherCode returns a copy of the launcher's text.

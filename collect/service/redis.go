@@ -140,7 +140,7 @@ func (e redisError) Error() string { return "the server says: " + string(e) }
 
 // redisConn asks one question after the other.
 type redisConn struct {
-	conn net.Conn
+	conn io.Writer
 	in   *bufio.Reader
 }
 
