@@ -57,13 +57,23 @@ const (
 // width gives a panel as much room as its groups need, in three steps.
 func width(f *Figure, p *Panel) float64 {
 	switch {
-	case f.Kind == Dots || len(p.Groups) > 14:
+	case f.Kind == Dots || len(p.Groups) > 14 || f.Kind == Bars && needsRoom(p):
 		return wide
 	case f.Kind == Lines || len(p.Groups) <= 3:
 		return narrow
 	default:
 		return medium
 	}
+}
+
+// needsRoom reports whether labels do not fit into a panel of medium width.
+func needsRoom(p *Panel) bool {
+	for _, g := range p.Groups {
+		if textWidth(g.Label, 12)*float64(len(p.Groups)) > medium-70 {
+			return true
+		}
+	}
+	return false
 }
 
 // Width names the step of a panel's width: narrow, medium or wide.
@@ -141,7 +151,6 @@ func yAxis(d *drawnPanel, f *Figure, ticks []float64) (y func(float64) float64, 
 
 func layBars(d *drawnPanel, f *Figure, p *Panel) {
 	top := 0.0
-	turn, n := false, float64(len(p.Groups))
 	for _, g := range p.Groups {
 		for _, bar := range g.Bars {
 			if bar != nil {
@@ -149,55 +158,76 @@ func layBars(d *drawnPanel, f *Figure, p *Panel) {
 			}
 		}
 	}
-	slot := (d.W - 60) / math.Max(n, 1)
-	for _, g := range p.Groups {
-		turn = turn || textWidth(g.Label, 12) > slot-4
-	}
-	if turn {
-		d.H += 26
-	}
-	ticks := niceTicks(top)
-	full := d.H
-	if turn {
-		d.H -= 26
-	}
-	y, left := yAxis(d, f, ticks)
-	d.H = full
+	n := math.Max(float64(len(p.Groups)), 1)
+	lines, turn, extra := labelLines(p, (d.W-70)/n-6)
+	plotHeight := d.H
+	y, left := yAxis(d, f, niceTicks(top))
+	d.H = plotHeight + extra
 	d.Labels[len(d.Labels)-1].Y = d.H - 4
-	slot = (d.W - marginRight - left) / math.Max(n, 1)
-	bar := math.Min(slot*0.36, 34)
+	slot := (d.W - marginRight - left) / n
+	width := math.Min(slot*0.36, 34)
 	zero := y(0)
 	for i, g := range p.Groups {
 		middle := left + slot*(float64(i)+0.5)
 		for side, b := range g.Bars {
-			if b == nil {
-				continue
+			if b != nil {
+				d.Bars = append(d.Bars, layBar(b, side, middle-width-0.75+float64(side)*(width+1.5), width, y))
 			}
-			x := middle - bar - 0.75
-			if side == 1 {
-				x = middle + 0.75
-			}
-			centre := x + bar/2
-			cap := math.Min(bar*0.3, 5)
-			d.Bars = append(d.Bars, drawnBar{
-				Class: [...]string{"a", "b"}[side], Tip: b.Tip,
-				D: "M" + coord(x) + " " + coord(zero) + "V" + coord(y(b.Median)) + "h" + coord(bar) + "V" + coord(zero) + "z",
-				Whisker: "M" + coord(centre) + " " + coord(y(b.Min)) + "V" + coord(y(b.Max)) +
-					"M" + coord(centre-cap) + " " + coord(y(b.Max)) + "h" + coord(2*cap) +
-					"M" + coord(centre-cap) + " " + coord(y(b.Min)) + "h" + coord(2*cap),
-			})
 		}
 		if g.Note != "" && textWidth(g.Note, 10.5) < slot {
 			d.Labels = append(d.Labels, drawnText{Class: "c", X: middle, Y: marginTop - 12, Anchor: "middle", Text: g.Note})
 		}
-		text := drawnText{Class: "k", X: middle, Y: zero + 16, Anchor: "middle", Text: g.Label}
 		if turn {
-			text.Anchor, text.Turn, text.X = "end", true, middle+4
-			text.Text = shorten(g.Label, 16)
+			d.Labels = append(d.Labels, drawnText{Class: "k", X: middle + 4, Y: zero + 16, Anchor: "end", Text: lines[i][0], Turn: true})
+			continue
 		}
-		d.Labels = append(d.Labels, text)
+		for k, text := range lines[i] {
+			d.Labels = append(d.Labels, drawnText{Class: "k", X: middle, Y: zero + 16 + 14*float64(k), Anchor: "middle", Text: text})
+		}
 	}
 }
+
+// layBar draws a bar from zero and its whisker in the middle of it.
+func layBar(b *Bar, side int, x, width float64, y func(float64) float64) drawnBar {
+	centre, cap := x+width/2, math.Min(width*0.3, 5)
+	return drawnBar{
+		Class: [...]string{"a", "b"}[side], Tip: b.Tip,
+		D: "M" + coord(x) + " " + coord(y(0)) + "V" + coord(y(b.Median)) + "h" + coord(width) + "V" + coord(y(0)) + "z",
+		Whisker: "M" + coord(centre) + " " + coord(y(b.Min)) + "V" + coord(y(b.Max)) +
+			"M" + coord(centre-cap) + " " + coord(y(b.Max)) + "h" + coord(2*cap) +
+			"M" + coord(centre-cap) + " " + coord(y(b.Min)) + "h" + coord(2*cap),
+	}
+}
+
+// labelLines breaks the groups' labels at their dots so that they fit into
+// room; where that is not enough they are cut short and turned. extra is the
+// height that they need beyond one line.
+func labelLines(p *Panel, room float64) (lines [][]string, turn bool, extra float64) {
+	most := 1
+	for _, g := range p.Groups {
+		parts := []string{g.Label}
+		if textWidth(g.Label, 12) > room {
+			parts = strings.Split(g.Label, labelBreak)
+		}
+		for _, part := range parts {
+			turn = turn || textWidth(part, 12) > room
+		}
+		lines = append(lines, parts)
+		most = max(most, len(parts))
+	}
+	if !turn {
+		return lines, false, 14 * float64(most-1)
+	}
+	longest := 0.0
+	for i, g := range p.Groups {
+		lines[i] = []string{shorten(g.Label, 18)}
+		longest = math.Max(longest, textWidth(lines[i][0], 12))
+	}
+	return lines, true, longest * 0.62
+}
+
+// labelBreak is where a label may be broken.
+const labelBreak = " · "
 
 func layLines(d *drawnPanel, f *Figure, p *Panel) {
 	low, high := math.Inf(1), 0.0

@@ -8,6 +8,32 @@ import (
 
 type object = map[string]any
 
+// The rows of a specification, typed: there are many of them.
+type (
+	barRow struct {
+		Panel  string  `json:"panel"`
+		Cell   string  `json:"cell"`
+		Arm    string  `json:"arm"`
+		Median float64 `json:"median"`
+		Min    float64 `json:"min"`
+		Max    float64 `json:"max"`
+		Change string  `json:"change,omitempty"`
+	}
+	lineRow struct {
+		Panel   string  `json:"panel"`
+		Arm     string  `json:"arm"`
+		Process string  `json:"process"`
+		Value   float64 `json:"value"`
+		Share   float64 `json:"share"`
+	}
+	dotRow struct {
+		Panel string  `json:"panel"`
+		Arm   string  `json:"arm"`
+		Slot  float64 `json:"slot"`
+		Value float64 `json:"value"`
+	}
+)
+
 // VegaLite writes the figure as a Vega-Lite 5 specification with its data
 // inside. The same figure gives the same bytes.
 func VegaLite(f *Figure) []byte {
@@ -26,7 +52,7 @@ func VegaLite(f *Figure) []byte {
 		"field": "arm", "type": "nominal", "title": nil, "sort": f.Legend[:],
 		"scale": object{"domain": f.Legend[:], "range": []string{"#93a1b3", "#0e7c72"}},
 	}
-	var rows []object
+	rows := []any{}
 	switch f.Kind {
 	case Bars:
 		order := []string{}
@@ -39,8 +65,7 @@ func VegaLite(f *Figure) []byte {
 				}
 				for side, bar := range g.Bars {
 					if bar != nil {
-						rows = append(rows, object{"panel": p.Title, "cell": g.Label, "arm": f.Legend[side],
-							"median": bar.Median, "min": bar.Min, "max": bar.Max, "change": g.Note})
+						rows = append(rows, barRow{p.Title, g.Label, f.Legend[side], bar.Median, bar.Min, bar.Max, g.Note})
 					}
 				}
 			}
@@ -59,7 +84,7 @@ func VegaLite(f *Figure) []byte {
 			for _, c := range p.Curves {
 				for i := range c.X {
 					if c.X[i] > 0 {
-						rows = append(rows, object{"panel": p.Title, "arm": f.Legend[c.Side], "process": c.Tip, "value": c.X[i], "share": c.Y[i]})
+						rows = append(rows, lineRow{p.Title, f.Legend[c.Side], c.Tip, c.X[i], c.Y[i]})
 					}
 				}
 			}
@@ -76,7 +101,7 @@ func VegaLite(f *Figure) []byte {
 		for _, p := range f.Panels {
 			for _, c := range p.Curves {
 				for i := range c.X {
-					rows = append(rows, object{"panel": p.Title, "arm": f.Legend[c.Side], "slot": c.X[i], "value": c.Y[i]})
+					rows = append(rows, dotRow{p.Title, f.Legend[c.Side], c.X[i], c.Y[i]})
 				}
 			}
 		}
@@ -87,9 +112,6 @@ func VegaLite(f *Figure) []byte {
 			"color": colour,
 			"shape": object{"field": "arm", "title": nil, "sort": f.Legend[:]},
 		}}
-	}
-	if rows == nil {
-		rows = []object{}
 	}
 	spec["data"] = object{"values": rows}
 	var b bytes.Buffer

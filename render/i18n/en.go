@@ -270,7 +270,7 @@ func english() *Words {
 			SkipToContent: "Skip to content", DrillHint: "Select any number to see the processes behind it.", NoMatch: "No row matches.", DataFiles: "Data files", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} of {n} rows",
 		},
-		Terminal: Terminal{Summary: "Summary", Report: "Report", Overlap: "overlap", Cells: "cells", MoreFailures: "and more"},
+		Terminal: Terminal{Overlap: "overlap", MoreFailures: "and more"},
 		Number: func(n int) string {
 			words := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 			if n >= 0 && n < len(words) {

@@ -198,5 +198,5 @@ type Page struct {
 
 // Terminal holds the words of the summary after a run.
 type Terminal struct {
-	Summary, Report, Overlap, Cells, MoreFailures string
+	Overlap, MoreFailures string
 }

@@ -266,7 +266,7 @@ func chinese() *Words {
 			SkipToContent: "跳到正文", DrillHint: "选择任一数字，即可查看其背后的进程。", NoMatch: "没有匹配的行。", DataFiles: "数据文件", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} / {n} 行",
 		},
-		Terminal: Terminal{Summary: "概要", Report: "报告", Overlap: "重叠", Cells: "单元", MoreFailures: "其余从略"},
+		Terminal: Terminal{Overlap: "重叠", MoreFailures: "其余从略"},
 		Number: func(n int) string {
 			words := [...]string{"零", "一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"}
 			if n >= 0 && n < len(words) {

@@ -34,7 +34,7 @@ func (b *builder) barFigureOf(suites []int, index func(*report.Suite) int, tail 
 		title = b.metric(metric)
 		name = slug(b.r.Study.ID) + "_" + slug(metric.ID)
 	}
-	f := &chart.Figure{Name: b.unique(name), Kind: chart.Bars, Title: title, Legend: [2]string{b.arm(0), b.arm(1)}, Y: unit}
+	f := &chart.Figure{Name: b.unique(name), Kind: chart.Bars, Title: title, Legend: [2]string{b.arm(0), b.arm(1)}, Y: b.metricTitle(first, metric)}
 	axis := ""
 	for _, i := range suites {
 		s := &b.r.Suites[i]

@@ -8,9 +8,9 @@ import (
 )
 
 // Visible returns text with everything that acts instead of being seen turned
-// into something that is seen: control characters become their pictures
-// (␛, ␊), direction marks and other invisible characters their code point
-// (‹U+202E›), and invalid UTF-8 U+FFFD. The result is one line.
+// into something that is seen: control characters, direction marks and other
+// invisible characters become their code point (‹U+202E›), and invalid UTF-8
+// U+FFFD. The result is one line.
 func Visible(text string) string { return visible(text, false) }
 
 // VisibleLines is Visible for text that may have lines: line feeds and tabs
@@ -28,10 +28,6 @@ func visible(text string, lines bool) string {
 		switch {
 		case !acts(r) || lines && (r == '\n' || r == '\t'):
 			b.WriteRune(r)
-		case r < 0x20:
-			b.WriteRune(0x2400 + r)
-		case r == 0x7f:
-			b.WriteRune(0x2421)
 		case r == utf8.RuneError:
 			b.WriteRune(utf8.RuneError)
 		default:
