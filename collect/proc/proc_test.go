@@ -50,7 +50,6 @@ func TestEndings(t *testing.T) {
 		{part: "exit3", want: ending{3, none, "", 0}},
 		{part: "killself", want: ending{none, kill, "", 0}},
 		{part: "hang", limit: 50 * time.Millisecond, want: ending{none, term, CauseTimeLimit, 0}},
-		{part: "deaf", limit: 500 * time.Millisecond, want: ending{none, kill, CauseTimeLimit, 0}},
 		{part: "closes", limit: 50 * time.Millisecond, want: ending{none, term, CauseTimeLimit, 0}},
 		{part: "child", want: ending{0, none, "", 1}},
 		{part: "daemon", want: ending{0, none, "", 1}},
@@ -78,6 +77,22 @@ func TestEndings(t *testing.T) {
 					t.Errorf("processes left behind: %v", left)
 				}
 			})
+		}
+	}
+}
+
+// A process that ignores SIGTERM is ended after the grace.
+func TestDeafProcess(t *testing.T) {
+	for _, method := range []RSSMethod{RSSAtSnapshot, RSSAtExit, RSSByLauncher} {
+		b := newBed(t)
+		spec := b.spec("deaf")
+		spec.RSS = method
+		p := b.start(spec)
+		eventually(t, "the process says that it ignores signals", func() bool { return b.read(b.stdout()) != "" })
+		p.End()
+		want := ending{none, int(syscall.SIGKILL), CauseEnded, 0}
+		if got := endingOf(p.Wait(context.Background())); got != want {
+			t.Errorf("method %d: ended as %+v, expected %+v", method, got, want)
 		}
 	}
 }
