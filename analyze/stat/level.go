@@ -1,6 +1,9 @@
 package stat
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The smallest change of level that is worth a word, and how many standard
 // errors it has to stand out by: with ten blocks and every place of the step
@@ -46,4 +49,13 @@ func meanOf(values []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(values))
+}
+
+// MiddleAndMax returns the median and the largest of values; ok is false when
+// there are none or one of them is not finite.
+func MiddleAndMax(values []float64) (middle, largest float64, ok bool) {
+	if len(values) == 0 || !finite(values...) {
+		return 0, 0, false
+	}
+	return medianOf(values), slices.Max(values), true
 }
