@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"pairbench/collect/driver"
 	"pairbench/collect/workload/echoserver"
+	"pairbench/collect/workload/engine"
 )
 
 const serveUsage = `usage: pbdriver serve [--listen HOST:PORT] [--protocol resp2|tcp|http|websocket] [--cpus LIST]
@@ -62,7 +64,7 @@ func runServer(ctx context.Context, args []string, stdin *os.File, stdout, stder
 		if err != nil {
 			return &usageError{err.Error()}
 		}
-		if err := pinProcess(cpus); err != nil {
+		if _, err := engine.Apply(driver.Job{ClientCPUs: cpus}); err != nil {
 			return err
 		}
 		runtime.GOMAXPROCS(len(cpus))

@@ -125,7 +125,10 @@ func (s suite) wrongArm(t *testing.T) {
 	job := s.job
 	job.Arm = "no_such_arm"
 	job.Settings = maps.Clone(job.Settings)
-	delete(job.Settings, "arm")
+	if job.Settings == nil {
+		job.Settings = map[string]any{}
+	}
+	job.Settings["arm"] = job.Arm
 	s.start(t, job).Refusal()
 }
 

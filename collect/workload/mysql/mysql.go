@@ -18,8 +18,9 @@ import (
 	"pairbench/collect/workload/engine"
 )
 
-// query is answered with its argument; the library sends it as one text query.
-const query = "SELECT ?"
+// echoQuery is answered with its argument; the library sends it as one text
+// query.
+const echoQuery = "SELECT ?"
 
 // The reset policies of a lease.
 const (
@@ -33,6 +34,7 @@ type Workload struct {
 	password string
 	tls      *tls.Config
 	payloads *engine.Payloads
+	query    string
 	reset    string
 
 	mu      sync.Mutex
@@ -54,7 +56,7 @@ func NewText(job protocol.Job) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workload{service: *job.Service, payloads: engine.NewPayloads(job.Seed, int(size)), ciphers: map[string]bool{}}
+	w := &Workload{service: *job.Service, query: echoQuery, payloads: engine.NewPayloads(job.Seed, int(size)), ciphers: map[string]bool{}}
 	if w.reset, err = job.Text("mysql_reset", resetLibrary, resetFull); err != nil {
 		return nil, err
 	}
@@ -186,7 +188,7 @@ func (c *conn) Do(op int64) error {
 		return &engine.LostError{Err: fmt.Errorf("request %d: reset session: %w", op, err)}
 	}
 	c.args[0].Value = c.w.payloads.At(op)
-	rows, err := c.queryer.QueryContext(context.Background(), query, c.args)
+	rows, err := c.queryer.QueryContext(context.Background(), c.w.query, c.args)
 	if err != nil {
 		return c.w.fault(op, err)
 	}
