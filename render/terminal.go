@@ -56,7 +56,7 @@ func Terminal(w io.Writer, r *report.Report, lang string, width int) error {
 				t.line("  … " + words.Terminal.MoreFailures)
 				break
 			}
-			t.line("  " + layout.Visible(f.ProcessID) + words.Colon + words.Names.Outcome(string(f.Outcome)))
+			t.line("  " + layout.Visible(f.ProcessID) + words.Colon + layout.Visible(words.Names.Outcome(string(f.Outcome))))
 		}
 	}
 	_, err := io.WriteString(w, t.b.String())

@@ -196,10 +196,14 @@ func alphanumeric(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// code sets text in backticks when it holds nothing that could end them or the
-// table cell, and escapes it otherwise.
+// code sets a hash, a path or an identifier in backticks, and escapes anything
+// else.
 func code(text string) string {
-	if text == "" || strings.ContainsAny(text, "`|\\") {
+	plain := text != ""
+	for i := 0; i < len(text); i++ {
+		plain = plain && (alphanumeric(text[i]) || strings.IndexByte("._-/", text[i]) >= 0)
+	}
+	if !plain {
 		return escape(text)
 	}
 	return "`" + text + "`"
