@@ -39,7 +39,7 @@ func (p *Plan) Estimate() Estimate {
 			e.WarmupOperations += c.Warmup.Operations * int64(n)
 			e.Measured += c.Measure.Duration * times
 			e.Warmup += c.Warmup.Duration * times
-			e.Wall += times * (processOverhead + s.guess(c, c.Measure) + s.guess(c, c.Warmup))
+			e.Wall += times * s.Expected(c)
 		}
 	}
 	return e
@@ -65,4 +65,9 @@ func (s Suite) guess(c Cell, a Amount) time.Duration {
 		}
 	}
 	return time.Duration(float64(a.Operations/c.OperationsPerSample) / samplesPerSec * float64(time.Second))
+}
+
+// Expected guesses the wall time of one process of a cell.
+func (s Suite) Expected(c Cell) time.Duration {
+	return processOverhead + s.guess(c, c.Measure) + s.guess(c, c.Warmup)
 }

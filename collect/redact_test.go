@@ -1,0 +1,95 @@
+package collect
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestRedact(t *testing.T) {
+	var r redactor
+	r.add("s3cr:t/x", "ab", "")
+	for text, want := range map[string]string{
+		"plain text, ab and 3 tokens: 5":              "plain text, ab and 3 tokens: 5",
+		"the value s3cr:t/x stands here":              "the value [redacted] stands here",
+		"escaped s3cr%3At%2Fx":                        "escaped [redacted]",
+		"encoded czNjcjp0L3g=":                        "encoded [redacted]",
+		"redis://:pw@h:1/0":                           "redis://:[redacted]@h:1/0",
+		"mysql://u:p:w@h":                             "mysql://u:[redacted]@h",
+		"u:pw@tcp(127.0.0.1:3306)/db":                 "u:[redacted]@tcp(127.0.0.1:3306)/db",
+		"u:@tcp(h)":                                   "u:@tcp(h)",
+		"mail me at a@b.c, time 12:30@noon":           "mail me at a@b.c, time 12:30@noon",
+		"http://host:80/path@x":                       "http://host:80/path@x",
+		"--password=pw --port=1":                      "--password=[redacted] --port=1",
+		`{"password": "pw", "user": "u"}`:             `{"password": "[redacted]", "user": "u"}`,
+		"MYSQL_PWD_FILE=/x DB_PASSWORD=pw;next":       "MYSQL_PWD_FILE=/x DB_PASSWORD=[redacted];next",
+		"Authorization: Bearer abc.def":               "Authorization: Bearer [redacted]",
+		"Access denied for user (using password: NO)": "Access denied for user (using password: [redacted])",
+		"password":  "password",
+		"password=": "password=",
+	} {
+		if got := r.text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	argv := r.argv([]string{"x", "--db-password", "pw", "--token", "-v", "s3cr:t/x"})
+	if got, want := strings.Join(argv, " "), "x --db-password [redacted] --token -v [redacted]"; got != want {
+		t.Errorf("argv became %s, want %s", got, want)
+	}
+}
+
+// TestRedactStream cuts a stream at every place: what comes out must be what
+// comes out of the whole.
+func TestRedactStream(t *testing.T) {
+	var r redactor
+	r.add("needle-in-haystack")
+	rng := rand.New(rand.NewPCG(1, 2))
+	pieces := []string{"needle-in-haystack", "password=" + strings.Repeat("x", 3000), "u:pw@tcp(h)", "://u:pw@h", "\n", " ", "\xff\x00", "token: t", strings.Repeat("hay", 1000), "@", ":"}
+	var text bytes.Buffer
+	for text.Len() < 3*windowBytes {
+		text.WriteString(pieces[rng.IntN(len(pieces))])
+	}
+	for shift := range 40 {
+		source := append(bytes.Repeat([]byte("z"), shift*windowBytes/40), text.Bytes()...)
+		want := r.clean(source)
+		got, err := io.ReadAll(r.reader(iotest.OneByteReader(bytes.NewReader(source[:0:0]))))
+		if err != nil || len(got) != 0 {
+			t.Fatalf("empty stream: %q, %v", got, err)
+		}
+		got, err = io.ReadAll(r.reader(iotest.HalfReader(bytes.NewReader(source))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			at := 0
+			for at < min(len(got), len(want)) && got[at] == want[at] {
+				at++
+			}
+			t.Fatalf("shift %d: stream gives %d bytes, the whole %d; from byte %d on: %q, want %q", shift, len(got), len(want), at,
+				got[max(0, at-50):min(len(got), at+80)], want[max(0, at-50):min(len(want), at+80)])
+		}
+		if bytes.Contains(got, []byte("needle-in")) || bytes.Contains(got, []byte("pw")) || bytes.Contains(got, []byte("xxx")) {
+			t.Fatalf("shift %d: a secret is left", shift)
+		}
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add("a needle-in-haystack b", 3)
+	f.Add("x://u:pw@h password=needle-in-haystack", 20)
+	f.Fuzz(func(t *testing.T, text string, _ int) {
+		var r redactor
+		r.add("needle-in-haystack")
+		whole := r.clean([]byte(text))
+		if bytes.Contains(whole, []byte("needle-in-haystack")) {
+			t.Fatalf("left in %q", whole)
+		}
+		streamed, err := io.ReadAll(r.reader(strings.NewReader(text)))
+		if err != nil || !bytes.Equal(streamed, whole) {
+			t.Fatalf("stream %q, whole %q, %v", streamed, whole, err)
+		}
+	})
+}
