@@ -240,43 +240,16 @@ func orderBalance(s *suite) (firstA, pairs int) {
 	return firstA, pairs
 }
 
-// drift asks whether a metric rises or falls over the order of execution, each
-// value taken relative to the mean of its cell and side.
+// drift asks whether a metric rises or falls over the order of execution,
+// comparing each process with the others of its cell and side.
 func drift(s *suite, metricNo int) (stat.Kendall, bool) {
-	type point struct {
-		bundle int
-		slot   int32
-		value  float64
-	}
-	var points []point
+	var series [][]float64
 	for _, c := range s.cells {
 		for _, side := range records.Sides {
-			values := floats(c.values(side, metricNo))
-			mean := 0.0
-			for _, v := range values {
-				mean += v / float64(len(values))
-			}
-			if len(values) < 2 || mean <= 0 {
-				continue
-			}
-			for _, p := range c.processes {
-				if v := p.values[metricNo]; p.side == side && p.ok() && v != nil {
-					points = append(points, point{p.bundle, p.Slot, float(v) / mean})
-				}
-			}
+			series = append(series, floats(c.values(side, metricNo)))
 		}
 	}
-	slices.SortFunc(points, func(a, b point) int {
-		if a.bundle != b.bundle {
-			return a.bundle - b.bundle
-		}
-		return int(a.slot - b.slot)
-	})
-	series := make([]float64, len(points))
-	for i, p := range points {
-		series[i] = p.value
-	}
-	return stat.KendallTrend(series)
+	return stat.KendallTrend(series...)
 }
 
 // positionEffect is how much more the second process of a pair gave than the

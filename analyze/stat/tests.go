@@ -211,7 +211,7 @@ func SignTest(differences []float64) (positive, differing int, p float64) {
 	return positive, differing, min(1, 2*min(tail.atMost(positive), tail.atLeast(positive)))
 }
 
-// Kendall is the rank correlation of a series with its order.
+// Kendall is the rank correlation of series with their order.
 type Kendall struct {
 	Tau   float64 // tau-b, -1 to 1
 	P     float64 // two-sided
@@ -219,64 +219,82 @@ type Kendall struct {
 	N     int
 }
 
-// KendallTrend asks whether a series rises or falls with its position. ok is
-// false for fewer than two values, or when all are equal.
-func KendallTrend(series []float64) (k Kendall, ok bool) {
-	n := len(series)
-	concordance, tied := 0, 0
-	for i := range series {
-		for j := i + 1; j < n; j++ {
-			switch c := cmp.Compare(series[j], series[i]); {
-			case c == 0:
-				tied++
-			default:
-				concordance += c
+// exactPairs bounds the pairs for which KendallTrend counts every order.
+const exactPairs = 5000
+
+// KendallTrend asks whether series rise or fall with their positions, all
+// together: a value is compared only with others of its own series, so that
+// series of different levels can be joined. ok is false when no two values of a
+// series differ.
+func KendallTrend(series ...[]float64) (k Kendall, ok bool) {
+	concordance, tied, pairs := 0, 0, 0
+	variance := 0.0
+	for _, s := range series {
+		n := len(s)
+		k.N += n
+		pairs += n * (n - 1) / 2
+		for i := range s {
+			for j := i + 1; j < n; j++ {
+				if c := cmp.Compare(s[j], s[i]); c == 0 {
+					tied++
+				} else {
+					concordance += c
+				}
 			}
 		}
+		variance += kendallVariance(s)
 	}
-	pairs := n * (n - 1) / 2
-	if n < 2 || tied == pairs {
+	if tied == pairs {
 		return Kendall{}, false
 	}
-	k.N = n
 	k.Tau = float64(concordance) / math.Sqrt(float64(pairs)*float64(pairs-tied))
-	if tied == 0 && n <= exactArms {
-		// Inversions of a random permutation, counted by insertion.
+	if tied == 0 && pairs <= exactPairs {
 		inversions := []float64{1}
-		for m := 2; m <= n; m++ {
-			next := make([]float64, len(inversions)+m-1)
-			window := 0.0
-			for s := range next {
-				if s < len(inversions) {
-					window += inversions[s]
-				}
-				if s >= m {
-					window -= inversions[s-m]
-				}
-				next[s] = window / float64(m)
-			}
-			inversions = next
+		for _, s := range series {
+			inversions = addInversions(inversions, len(s))
 		}
 		k.P, k.Exact = doubledTail(inversions, (pairs-concordance)/2), true
 		return k, true
 	}
-	// Variance under the null with ties in the series alone.
-	var t2, t3 float64 // sums over groups of t(t-1)(2t+5), t(t-1)(t-2)
-	sorted := slices.Sorted(slices.Values(series))
-	for i := 0; i < n; {
-		j := i
-		for j < n && sorted[j] == sorted[i] {
-			j++
-		}
-		t := float64(j - i)
-		t2 += t * (t - 1) * (2*t + 5)
-		t3 += t * (t - 1) * (t - 2)
-		i = j
-	}
-	f := float64(n)
-	variance := (f*(f-1)*(2*f+5) - t2) / 18
 	k.P = normalTwoSided(math.Abs(float64(concordance)), variance)
 	return k, true
+}
+
+// addInversions convolves a distribution of inversions with that of a random
+// permutation of n, built by inserting one element after another.
+func addInversions(distribution []float64, n int) []float64 {
+	for m := 2; m <= n; m++ {
+		next := make([]float64, len(distribution)+m-1)
+		window := 0.0
+		for s := range next {
+			if s < len(distribution) {
+				window += distribution[s]
+			}
+			if s >= m {
+				window -= distribution[s-m]
+			}
+			next[s] = max(0, window/float64(m))
+		}
+		distribution = next
+	}
+	return distribution
+}
+
+// kendallVariance is the variance of the concordance of a series under no
+// trend, for the ties that it has.
+func kendallVariance(series []float64) float64 {
+	variance := func(t float64) float64 { return t * (t - 1) * (2*t + 5) / 18 }
+	sorted := slices.Sorted(slices.Values(series))
+	sum := variance(float64(len(series)))
+	for i := 0; i < len(sorted); {
+		j := i
+		for j < len(sorted) && sorted[j] == sorted[i] {
+			j++
+		}
+		sum -= variance(float64(j - i))
+		i = j
+	}
+	return sum
 }
 
 // Holm, Bonferroni and BenjaminiHochberg adjust the p-values of one family and
