@@ -14,6 +14,7 @@ import (
 
 // carryOut speaks the protocol from hello to exit.
 func carryOut() error {
+	releaseProgram()
 	client, job, err := driver.Open()
 	if err != nil {
 		return err
@@ -32,6 +33,7 @@ func carryOut() error {
 		return err
 	}
 	defer work.Close()
+	releaseProgram()
 	if err := measure(client, work, held); err != nil {
 		client.Fail(err)
 		return err
