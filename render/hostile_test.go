@@ -129,7 +129,7 @@ func checkHTML(t *testing.T, what, text, page string) {
 	_, body, _ := strings.Cut(page, "</style>")
 	body, _, _ = strings.Cut(body, "<script>")
 	allowed := []string{"head", "body", "html", "a", "div", "nav", "p", "ol", "ul", "li", "main", "header", "h1", "h2", "h3", "h4", "dl", "dt", "dd", "section", "table", "caption",
-		"thead", "tbody", "tr", "th", "td", "i", "span", "strong", "small", "pre", "details", "summary", "figure", "figcaption", "svg", "title", "desc", "path", "text", "g", "dialog", "form", "button", "footer"}
+		"thead", "tbody", "tr", "th", "td", "i", "span", "strong", "small", "pre", "details", "summary", "figure", "figcaption", "svg", "title", "desc", "path", "text", "g", "dialog", "form", "button", "footer", "wbr"}
 	for _, found := range tag.FindAllString(body, -1) {
 		name := strings.ToLower(strings.Trim(strings.FieldsFunc(found, func(r rune) bool { return r == ' ' || r == '>' })[0], "</"))
 		if !slices.Contains(allowed, name) {

@@ -49,8 +49,9 @@ func aroundTicks(low, high float64) []float64 {
 	return steps(low, t[1]-t[0], high)
 }
 
-// logTicks returns the labelled ticks (1, 2 and 5 times powers of ten, fewer on
-// a long axis) within low and high, which are positive.
+// logTicks returns the labelled ticks within low and high, which are positive:
+// 1, 2 and 5 times powers of ten, fewer on a long axis, and even steps on one so
+// short that only a few of them would lie on it.
 func logTicks(low, high float64) []float64 {
 	decades := math.Log10(high / low)
 	multiples := []float64{1, 2, 5}
@@ -63,6 +64,16 @@ func logTicks(low, high float64) []float64 {
 			if v := m * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
 				ticks = append(ticks, v)
 			}
+		}
+	}
+	if len(ticks) >= 3 {
+		return ticks
+	}
+	even := niceTicks(high - low)
+	ticks = nil
+	for _, v := range steps(low, even[1]-even[0], high) {
+		if v >= low && v <= high {
+			ticks = append(ticks, v)
 		}
 	}
 	return ticks

@@ -284,7 +284,7 @@ func (p *page) table(t *layout.Table) {
 		} else {
 			p.raw(`<th scope="col">`)
 		}
-		p.text(c.Title)
+		p.breakable(c.Title)
 		p.raw(`</th>`)
 	}
 	p.raw("</tr></thead><tbody>\n")
@@ -307,6 +307,16 @@ func (p *page) table(t *layout.Table) {
 		p.raw(`</p>`)
 	}
 	p.raw(`</div>`)
+}
+
+// breakable lets a narrow column break a title after a slash.
+func (p *page) breakable(title string) {
+	for i, part := range strings.SplitAfter(title, "/") {
+		if i > 0 {
+			p.raw(`<wbr>`)
+		}
+		p.text(part)
+	}
 }
 
 var tones = [...]string{layout.Plain: "", layout.Quiet: "q", layout.Alert: "al", layout.Mono: "mono"}
