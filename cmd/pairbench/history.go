@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"pairbench/analyze"
+	"pairbench/analyze/report"
+	"pairbench/records/bundle"
+)
+
+func historyCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name:      "history",
+		Usage:     "show a metric over all bundles below a directory, oldest first",
+		ArgsUsage: "DIR",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "metric", Value: "throughput", Usage: "the metric's `ID`"},
+			&cli.StringFlag{Name: "suite", Usage: "only the suite `ID`"},
+			&cli.StringFlag{Name: "cells", Usage: "only the cells whose id matches `GLOB`"},
+			&cli.BoolFlag{Name: "json", Usage: "print the rows as JSON"},
+		},
+		Action: func(c *cli.Context) error {
+			args, err := words(c, "DIR")
+			if err != nil {
+				return err
+			}
+			dirs, err := findBundles(args[0])
+			if err != nil {
+				return err
+			}
+			if len(dirs) == 0 {
+				return usagef("history %s: no bundle below it", visible(args[0]))
+			}
+			all, err := analyze.History(c.Context, dirs)
+			if err != nil {
+				return err
+			}
+			var rows []report.HistoryRow
+			for _, row := range all {
+				inCells := true
+				if glob := c.String("cells"); glob != "" {
+					if inCells, err = filepath.Match(glob, row.Cell); err != nil {
+						return usagef("history --cells: %q is no glob", glob)
+					}
+				}
+				if row.Metric.ID == c.String("metric") && inCells && (c.String("suite") == "" || c.String("suite") == row.Suite) {
+					rows = append(rows, row)
+				}
+			}
+			if len(rows) == 0 {
+				return usagef("history %s: nothing matches metric %q and the selection", visible(args[0]), c.String("metric"))
+			}
+			if c.Bool("json") {
+				return printJSON(s.out, rows)
+			}
+			return printHistory(s.out, rows)
+		},
+	}
+}
+
+// maxDepth is how deep below DIR history looks for bundles: DIR/NAME/bundle.
+const maxDepth = 3
+
+func findBundles(dir string) ([]string, error) {
+	var found []string
+	root := filepath.Clean(dir)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			return nil
+		}
+		if _, err := os.Stat(filepath.Join(path, filepath.FromSlash(bundle.RunFile))); err == nil {
+			if filepath.Ext(path) != bundle.PartialSuffix {
+				found = append(found, path)
+			}
+			return fs.SkipDir
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if err == nil && len(filepath.SplitList(relative)) > maxDepth {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("history %s: %w", visible(dir), err)
+	}
+	return found, nil
+}
+
+func printHistory(w io.Writer, rows []report.HistoryRow) error {
+	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(table, "started\tbundle\tsuite\tcell\tarm\trevision\t%s, %s\trange\tn\n", rows[0].Metric.ID, rows[0].Metric.Unit)
+	for _, row := range rows {
+		revision := ""
+		if row.Revision != nil {
+			revision = *row.Revision
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.12s\t%.1f\t%.1f to %.1f\t%d\n", row.StartedAt.UTC().Format("2006-01-02 15:04"), row.Bundle[:12],
+			visible(row.Suite), visible(row.Cell), visible(row.Arm), visible(revision),
+			row.Summary.Median.Float(), row.Summary.Min.Float(), row.Summary.Max.Float(), row.Summary.N)
+	}
+	return table.Flush()
+}

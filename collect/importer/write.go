@@ -1,0 +1,65 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pairbench/records"
+	"pairbench/records/atomicfile"
+	"pairbench/records/bundle"
+	"pairbench/records/digest"
+)
+
+// Write leaves the import as a sealed bundle at dir, with the original files
+// inside, byte for byte. Nothing is left at dir when it fails.
+func Write(fsys atomicfile.FS, dir string, in Import, originals []Source) (digest.SHA256, error) {
+	w, err := bundle.Create(fsys, dir, in.Plan, in.Run, in.Cells)
+	if err != nil {
+		return digest.SHA256{}, err
+	}
+	defer w.Close()
+	identity, err := fill(w, in, originals)
+	if err != nil {
+		return digest.SHA256{}, errors.Join(err, os.RemoveAll(w.Dir()))
+	}
+	return identity, nil
+}
+
+func fill(w *bundle.Writer, in Import, originals []Source) (digest.SHA256, error) {
+	var inputs []records.Input
+	for i, src := range originals {
+		name := fmt.Sprintf("original-%02d-%s", i+1, safeName(src.Name))
+		if err := w.AddFile(name, bytes.NewReader(src.Data)); err != nil {
+			return digest.SHA256{}, err
+		}
+		sum, size := digest.Sum(src.Data).String(), int64(len(src.Data))
+		inputs = append(inputs, records.Input{Kind: "script", Name: name, Bytes: &size, SHA256: &sum, ResolvedBy: "import"})
+	}
+	if err := w.SetInputs(inputs); err != nil {
+		return digest.SHA256{}, err
+	}
+	for _, p := range in.Processes {
+		if err := w.Append(p, in.Samples[p.ProcessNo]); err != nil {
+			return digest.SHA256{}, err
+		}
+	}
+	return w.Seal(in.Run)
+}
+
+// safeName keeps the letters of a file's name that a bundle may hold.
+func safeName(path string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, filepath.Base(path))
+	if len(name) > 80 {
+		name = name[len(name)-80:]
+	}
+	return strings.TrimLeft(name, ".")
+}
