@@ -348,7 +348,8 @@ func TwoLevelBootstrap(a, b []Replicate, estimate, level float64, draws int, see
 		for i := range values {
 			values[i] = arm[random.IntN(len(arm))](random)
 		}
-		return medianOf(values)
+		slices.Sort(values)
+		return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 	}
 	valuesA, valuesB := make([]float64, len(a)), make([]float64, len(b))
 	ratios := make([]float64, draws)
