@@ -17,10 +17,18 @@ const (
 	maxTableRows  = 1 << 24
 )
 
+// crcRule says whether a page without a CRC is accepted. Arrow writes none.
+type crcRule bool
+
+const (
+	withCRC    crcRule = true
+	withoutCRC crcRule = false
+)
+
 // inspect reads the footer of a table, walks every page and holds it against
 // its header, so that a decoder which trusts headers stays inside the page and
 // inside maxTableBytes.
-func inspect(src io.ReaderAt, size int64) (*format.FileMetaData, error) {
+func inspect(src io.ReaderAt, size int64, crc crcRule) (*format.FileMetaData, error) {
 	meta, _, err := readFooter(src, size)
 	if err != nil {
 		return nil, err
@@ -28,7 +36,7 @@ func inspect(src io.ReaderAt, size int64) (*format.FileMetaData, error) {
 	if meta.NumRows > maxTableRows {
 		return nil, damaged("%d rows, at most %d are read", meta.NumRows, maxTableRows)
 	}
-	in := inspector{src: src, budget: maxTableBytes}
+	in := inspector{src: src, budget: maxTableBytes, crc: crc}
 	for g := range meta.RowGroups {
 		group := &meta.RowGroups[g]
 		for c := range group.Columns {
@@ -45,6 +53,7 @@ type inspector struct {
 	inflater inflater
 	buffer   []byte
 	budget   int64 // decoded bytes that are still allowed
+	crc      crcRule
 }
 
 func (in *inspector) spend(n int64) error {
@@ -72,6 +81,9 @@ func (in *inspector) chunk(m *format.ColumnMetaData, leaf format.SchemaElement, 
 		}
 		if !ok {
 			break
+		}
+		if in.crc == withCRC && p.header.CRC == 0 {
+			return damaged("column %s has a page without CRC", leaf.Name)
 		}
 		if p.header.Type == format.DictionaryPage {
 			if !first {

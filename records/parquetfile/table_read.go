@@ -19,7 +19,7 @@ func ReadTable(src io.ReaderAt, size int64) (t Table, err error) {
 		}
 	}()
 	defer guard(&err)
-	meta, err := inspect(src, size)
+	meta, err := inspect(src, size, withoutCRC)
 	if err != nil {
 		return Table{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // readBatch is how many rows of a fixed table are decoded at once.
@@ -20,19 +19,19 @@ func eachRow[Row any](src io.ReaderAt, size int64, table string, visit func(Row)
 		}
 	}()
 	defer guard(&err)
-	meta, err := inspect(src, size)
+	meta, err := inspect(src, size, withCRC)
 	if err != nil {
 		return err
-	}
-	if err := checkColumns(meta, parquet.SchemaOf(new(Row))); err != nil {
-		return err
-	}
-	if meta.NumRows == 0 {
-		return nil
 	}
 	file, err := parquet.OpenFile(src, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return damaged("%v", err)
+	}
+	if err := checkColumns(file.Schema(), parquet.SchemaOf(new(Row))); err != nil {
+		return err
+	}
+	if meta.NumRows == 0 {
+		return nil
 	}
 	reader := parquet.NewGenericReader[Row](file)
 	defer reader.Close()
@@ -75,23 +74,22 @@ func readRows[Row any](src io.ReaderAt, size int64, table string) ([]Row, error)
 	return rows, nil
 }
 
-// checkColumns wants every column of schema in the file, with the same type,
-// except optional ones that a file of an older version may lack.
-func checkColumns(meta *format.FileMetaData, schema *parquet.Schema) error {
-	present := make(map[string]format.SchemaElement, len(meta.Schema))
-	for _, leaf := range meta.Schema[1:] {
-		present[leaf.Name] = leaf
+// checkColumns wants every column of the wanted schema in the file, of the same
+// physical and logical type, except optional ones that a file of an older
+// version may lack. Left to itself the library would convert or fill in zeros.
+func checkColumns(file, want *parquet.Schema) error {
+	present := make(map[string]parquet.Field)
+	for _, field := range file.Fields() {
+		present[field.Name()] = field
 	}
-	for _, field := range schema.Fields() {
-		leaf, ok := present[field.Name()]
-		if !ok {
-			if field.Optional() {
-				continue
-			}
+	for _, field := range want.Fields() {
+		got, ok := present[field.Name()]
+		switch {
+		case !ok && !field.Optional():
 			return damaged("column %s is missing", field.Name())
-		}
-		if parquet.Kind(leaf.Type.V) != field.Type().Kind() || (leaf.RepetitionType.V == format.Optional) != field.Optional() {
-			return damaged("column %s is %v %v, want %v", field.Name(), leaf.RepetitionType.V, leaf.Type.V, field.Type())
+		case ok && !parquet.EqualNodes(got, field):
+			return damaged("column %s is %v, optional %v; want %v, optional %v",
+				field.Name(), got.Type(), got.Optional(), field.Type(), field.Optional())
 		}
 	}
 	return nil
