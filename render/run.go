@@ -236,6 +236,11 @@ func place(fsys atomicfile.FS, out string, files []File, png bool) (err error) {
 			return err
 		}
 	}
+	if entries != nil { // empty, as seen above
+		if err := fsys.Remove(out); err != nil {
+			return err
+		}
+	}
 	if err := fsys.Rename(temp, out); err != nil {
 		return err
 	}
