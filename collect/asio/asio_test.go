@@ -215,7 +215,7 @@ func TestRefusals(t *testing.T) {
 		job  driver.Job
 	}{
 		{`workload is "redis_echo", expected tcp_echo`, with(func(j *driver.Job) { j.Workload = "redis_echo" })},
-		{`arm is "goroutine", expected callback or coroutine`, with(func(j *driver.Job) { j.Settings["api"] = "goroutine" })},
+		{`arm is "goroutine", expected callback or coroutine`, with(func(j *driver.Job) { j.Settings["arm"] = "goroutine" })},
 		{"connections is 0, expected 1 to 4096", with(func(j *driver.Job) { j.Factors["connections"] = 0 })},
 		{"threads is no whole number", with(func(j *driver.Job) { j.Factors["threads"] = 1.5 })},
 		{"payload_bytes is 7, expected 8", with(func(j *driver.Job) { j.Factors["payload_bytes"] = 7 })},

@@ -67,16 +67,13 @@ void split_address(const std::string &address, job &j) {
         j.host = j.host.substr(1, j.host.size() - 2);
 }
 
-// read_arm returns the setting api, or arm, or else the arm's name.
+// read_arm returns the setting arm, or else the arm's name.
 bool read_arm(const json &source) {
-    const json *settings = member(&source, "settings");
-    std::string arm = text(member(settings, "api"), "api");
-    if (arm.empty())
-        arm = text(member(settings, "arm"), "arm");
+    std::string arm = text(member(member(&source, "settings"), "arm"), "arm");
     if (arm.empty())
         arm = text(member(&source, "arm"), "arm");
     if (arm != "callback" && arm != "coroutine")
-        fail("arm is " + quote(arm) + ", expected callback or coroutine (or the setting api)");
+        fail("arm is " + quote(arm) + ", expected callback or coroutine (or the setting arm)");
     return arm == "coroutine";
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"pairbench/collect/workload/engine"
 )
 
 // epollPool is the arms callback and coroutine: all connections, both sides, on
@@ -50,7 +52,7 @@ func newEpoll(ends *endpoints, p params, seed int64) (pool, error) {
 		s := newService(p.size, p.work, id)
 		e.servers = append(e.servers, s)
 		buf := make([]byte, p.inFlight*p.size+1)
-		if p.api == apiCoroutine {
+		if p.arm == engine.ArmCoroutine {
 			c.start = spawn(c, func(co *coroutine) { answerInCoroutine(co, s, buf) })
 		} else {
 			c.start = answerInCallbacks(c, s, buf)
@@ -65,7 +67,7 @@ func newEpoll(ends *endpoints, p params, seed int64) (pool, error) {
 		}
 		x := &client{exchange: newExchange(p.inFlight, p.size, seed, id), conn: c, finished: e.finished}
 		e.clients = append(e.clients, x)
-		if p.api == apiCoroutine {
+		if p.arm == engine.ArmCoroutine {
 			x.start = spawn(c, x.askInCoroutine)
 		} else {
 			x.start = x.askInCallbacks()
@@ -112,8 +114,8 @@ func (e *epollPool) finished() {
 
 func (e *epollPool) check() error { return checkAll(e.servers) }
 
-func (e *epollPool) io() string {
-	return fmt.Sprintf("one epoll shared by %d threads, edge-triggered", e.threads)
+func (e *epollPool) describe(r map[string]string) {
+	r["io"] = "one epoll, edge-triggered, shared by all threads"
 }
 
 func (e *epollPool) close() {

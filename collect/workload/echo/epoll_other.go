@@ -8,5 +8,5 @@ import (
 )
 
 func newEpoll(_ *endpoints, p params, _ int64) (pool, error) {
-	return nil, fmt.Errorf("arm %s needs epoll: not on %s", p.api, runtime.GOOS)
+	return nil, fmt.Errorf("arm %s needs epoll: not on %s", p.arm, runtime.GOOS)
 }

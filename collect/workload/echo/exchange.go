@@ -75,31 +75,24 @@ func (x *exchange) received(n int) bool {
 	}
 	if x.got > len(x.out) {
 		x.broken(fmt.Errorf("%d bytes sent, more came back", len(x.out)))
-	} else {
-		x.replied()
+		return true
 	}
+	good := bytes.Equal(x.in[:x.got], x.out)
+	if !good {
+		for at := 0; at < len(x.out); at += x.size {
+			x.same(at, x.in[at:at+x.size])
+		}
+	}
+	x.settle(good)
 	return true
 }
 
-// replied ends a batch whose whole reply is in in[:got].
-func (x *exchange) replied() {
+// settle ends a batch whose replies were all right, or not: the right ones of a
+// batch with wrong ones are no operations either, for the batch has no sample.
+func (x *exchange) settle(good bool) {
 	x.inFlight = false
-	if x.got == len(x.out) && bytes.Equal(x.in[:x.got], x.out) {
+	if good {
 		x.phase.deliver(x.started)
-	} else {
-		x.mismatch()
-	}
-}
-
-// mismatch counts the messages that came back wrong. The others of the batch
-// are no operations either: the batch has no sample.
-func (x *exchange) mismatch() {
-	for at := 0; at < len(x.out); at += x.size {
-		end := min(at+x.size, x.got)
-		if at+x.size == len(x.out) {
-			end = x.got
-		}
-		x.same(at, x.in[min(at, end):end])
 	}
 }
 
@@ -116,7 +109,6 @@ func (x *exchange) same(at int, reply []byte) bool {
 
 // wrong counts messages that were answered wrong; the connection goes on.
 func (x *exchange) wrong(messages int64, cause error) {
-	x.inFlight = false
 	x.phase.fail(messages, cause)
 }
 

@@ -67,7 +67,9 @@ func answer(conn net.Conn, s *service, buf []byte) {
 
 func (g *goroutines) check() error { return checkAll(g.servers) }
 
-func (g *goroutines) io() string { return "netpoller, two goroutines a connection" }
+func (g *goroutines) describe(r map[string]string) {
+	r["io"] = "netpoller, two goroutines a connection"
+}
 
 func (g *goroutines) close() {
 	g.ends.close()

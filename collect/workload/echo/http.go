@@ -8,20 +8,20 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"pairbench/collect/driver"
 	"pairbench/collect/workload/echoserver"
+	"pairbench/collect/workload/engine"
 )
 
 // OpenHTTP opens the HTTP/1.1 echo: POST requests over kept-alive connections,
-// answered with their body. An operation, and a sample, is one request. On each
-// connection in_flight requests are outstanding; HTTP/1.1 carries one at a time,
-// so the others wait for it, and their latency includes the wait. With
+// answered with their body. A sample is a batch of in_flight requests of one
+// connection; HTTP/1.1 without pipelining carries them one after the other. With
 // job.Service it asks that address, and otherwise a server in this process.
 func OpenHTTP(job driver.Job) (*Workload, error) {
-	w, err := openOver(job, echoserver.HTTP, 1, func(address string, p params) (pool, error) {
+	w, err := openOver(job, echoserver.HTTP, func(address string, p params) (pool, error) {
 		return newHTTPClients(address, p, job.Seed)
 	})
 	if err != nil {
@@ -31,27 +31,23 @@ func OpenHTTP(job driver.Job) (*Workload, error) {
 }
 
 // openOver opens a workload whose server, where it is ours, is the embedded one.
-// perSample is 0 where a sample is a whole batch.
-func openOver(job driver.Job, protocol echoserver.Protocol, perSample int64, open func(address string, p params) (pool, error)) (*Workload, error) {
+func openOver(job driver.Job, protocol echoserver.Protocol, open func(address string, p params) (pool, error)) (*Workload, error) {
 	p, err := readParams(job)
 	if err != nil {
 		return nil, err
 	}
-	if p.api != apiGoroutine {
-		return nil, fmt.Errorf("api is %q, expected %q: it is the only one over %s", p.api, apiGoroutine, protocol)
+	if p.arm != engine.ArmGoroutine {
+		return nil, fmt.Errorf("arm is %q, expected %q: it is the only one over %s", p.arm, engine.ArmGoroutine, protocol)
 	}
 	if p.work > 0 {
 		return nil, fmt.Errorf("work is %d, expected 0: the server over %s does none", p.work, protocol)
-	}
-	if perSample == 0 {
-		perSample = int64(p.inFlight)
 	}
 	if job.Service != nil {
 		conns, err := open(job.Service.Address, p)
 		if err != nil {
 			return nil, err
 		}
-		return newWorkload(job, p, perSample, conns)
+		return newWorkload(job, p, conns)
 	}
 	server, err := echoserver.Listen("127.0.0.1:0", protocol)
 	if err != nil {
@@ -68,7 +64,7 @@ func openOver(job driver.Job, protocol echoserver.Protocol, perSample int64, ope
 		stop()
 		return nil, err
 	}
-	return newWorkload(job, p, perSample, withServer{conns, stop})
+	return newWorkload(job, p, withServer{conns, stop})
 }
 
 // withServer is a pool whose server is in this process.
@@ -82,50 +78,54 @@ func (w withServer) close() {
 	w.stop()
 }
 
-// httpClients is one transport a connection, so that in_flight requests share
-// exactly that connection.
+// httpClients is one goroutine and one transport a connection.
 type httpClients struct {
 	lanes
 	links []*httpLink
 }
 
-// httpLink is a transport that connects once: a connection that the server
-// closes is not replaced in silence.
+// httpLink is a transport with one connection at a time. The transport may
+// replace it, and does when the server closes it between requests: the record
+// says how often.
 type httpLink struct {
 	transport *http.Transport
 	mu        sync.Mutex
 	conn      net.Conn
-	dialled   atomic.Bool
+	dials     int
+	closed    bool
 }
-
-var errReplaced = errors.New("the server closed the connection")
 
 func newHTTPLink() *httpLink {
 	l := &httpLink{}
-	dialer := net.Dialer{Timeout: connectLimit}
 	l.transport = &http.Transport{
 		MaxConnsPerHost:     1,
 		MaxIdleConnsPerHost: 1,
 		DisableCompression:  true,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if l.dialled.Swap(true) {
-				return nil, errReplaced
-			}
-			c, err := dialer.DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			l.mu.Lock()
-			l.conn = c
-			l.mu.Unlock()
-			return c, nil
-		},
+		DialContext:         l.dial,
 	}
 	return l
 }
 
+func (l *httpLink) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: connectLimit}
+	c, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		c.Close()
+		return nil, net.ErrClosed
+	}
+	l.dials++
+	l.conn = c
+	return c, nil
+}
+
 func (l *httpLink) close() {
 	l.mu.Lock()
+	l.closed = true
 	if l.conn != nil {
 		l.conn.Close()
 	}
@@ -140,13 +140,11 @@ func newHTTPClients(address string, p params, seed int64) (*httpClients, error) 
 			l.close()
 		}
 	}
-	for id := range p.connections * p.inFlight {
-		if id%p.inFlight == 0 {
-			h.links = append(h.links, newHTTPLink())
-		}
-		l := h.links[len(h.links)-1]
-		r, err := newRequester(l.transport, "http://"+address+"/", newExchange(1, p.size, seed, id))
-		if err == nil && id%p.inFlight == 0 {
+	for id := range p.connections {
+		l := newHTTPLink()
+		h.links = append(h.links, l)
+		r, err := newRequester(l.transport, "http://"+address+"/", newExchange(p.inFlight, p.size, seed, id))
+		if err == nil {
 			err = r.connect()
 		}
 		if err != nil {
@@ -160,7 +158,16 @@ func newHTTPClients(address string, p params, seed int64) (*httpClients, error) 
 
 func (h *httpClients) check() error { return nil }
 
-func (h *httpClients) io() string { return "net/http, HTTP/1.1 keep-alive" }
+func (h *httpClients) describe(r map[string]string) {
+	replaced := 0
+	for _, l := range h.links {
+		l.mu.Lock()
+		replaced += l.dials - 1
+		l.mu.Unlock()
+	}
+	r["io"] = "net/http, HTTP/1.1 keep-alive"
+	r["connections_replaced"] = strconv.Itoa(replaced)
+}
 
 func (h *httpClients) close() { h.interrupt() }
 
@@ -183,9 +190,12 @@ func newRequester(transport http.RoundTripper, url string, x *exchange) (*reques
 
 // connect makes one request that is not counted: it opens the connection.
 func (r *requester) connect() error {
-	_, err := r.roundTrip()
-	if err == nil && !bytes.Equal(r.in[:r.got], r.out) {
-		err = errors.New(difference(r.out, r.in[:r.got]))
+	status, reply, err := r.roundTrip(r.out[:r.size])
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("status is %d, expected 200", status)
+	}
+	if err == nil && !bytes.Equal(reply, r.out[:r.size]) {
+		err = errors.New(difference(r.out[:r.size], reply))
 	}
 	if err != nil {
 		return fmt.Errorf("first request: %w", err)
@@ -194,41 +204,42 @@ func (r *requester) connect() error {
 }
 
 func (r *requester) pass() error {
-	status, err := r.roundTrip()
-	switch {
-	case err != nil:
-		return err
-	case status != http.StatusOK:
-		r.wrong(1, fmt.Errorf("message %d: status is %d, expected 200", r.message(0), status))
-	default:
-		r.replied()
+	good := true
+	for at := 0; at < len(r.out); at += r.size {
+		status, reply, err := r.roundTrip(r.out[at : at+r.size])
+		if err != nil {
+			return err
+		}
+		if status != http.StatusOK {
+			r.wrong(1, fmt.Errorf("message %d: status is %d, expected 200", r.message(at), status))
+			good = false
+		} else if !r.same(at, reply) {
+			good = false
+		}
 	}
+	r.settle(good)
 	return nil
 }
 
-// roundTrip sends out and leaves the body of the reply in in[:got].
-func (r *requester) roundTrip() (status int, err error) {
-	r.body.Reset(r.out)
+// roundTrip sends a request and returns the reply's body, cut after one byte too
+// many; it is valid until the next one.
+func (r *requester) roundTrip(message []byte) (status int, reply []byte, err error) {
+	r.body.Reset(message)
 	// The transport is done with a request only when its body is closed, so a
 	// copy goes out each time.
 	request := *r.request
 	request.Body = io.NopCloser(&r.body)
-	request.ContentLength = int64(len(r.out))
+	request.ContentLength = int64(len(message))
 	response, err := r.transport.RoundTrip(&request)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer response.Body.Close()
-	r.got = 0
-	for r.got < len(r.in) {
-		n, err := response.Body.Read(r.room())
-		r.got += n
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return 0, fmt.Errorf("read body after %d bytes: %w", r.got, err)
-		}
+	n, err := io.ReadFull(response.Body, r.in[:r.size+1])
+	if err == nil {
+		io.Copy(io.Discard, response.Body)
+	} else if err != io.EOF && err != io.ErrUnexpectedEOF {
+		return 0, nil, fmt.Errorf("read body after %d bytes: %w", n, err)
 	}
-	return response.StatusCode, nil
+	return response.StatusCode, r.in[:n], nil
 }

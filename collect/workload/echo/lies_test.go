@@ -125,7 +125,7 @@ func mustFail(t *testing.T, j driver.Job, w *Workload, l lie) {
 }
 
 func TestTCPFindsLies(t *testing.T) {
-	for _, arm := range apis() {
+	for _, arm := range arms() {
 		for _, l := range tcpLies {
 			t.Run(arm+"/"+l.name, func(t *testing.T) {
 				j := lied(arm, listen(t, tell(l)))
@@ -151,7 +151,7 @@ func TestStallIsIncomplete(t *testing.T) {
 		}
 		swallow(c)
 	}
-	for _, arm := range apis() {
+	for _, arm := range arms() {
 		for name, handle := range map[string]func(net.Conn){"nothing": swallow, "half": half} {
 			t.Run(arm+"/"+name, func(t *testing.T) {
 				j := lied(arm, listen(t, handle))
@@ -177,7 +177,7 @@ func TestStallIsIncomplete(t *testing.T) {
 // nothing.
 func TestWarmupFailuresAreCounted(t *testing.T) {
 	closed := lie{reply: func(_, _ []byte) []byte { return nil }}
-	for _, arm := range apis() {
+	for _, arm := range arms() {
 		t.Run(arm, func(t *testing.T) {
 			j := lied(arm, listen(t, tell(closed)))
 			j.Warmup.Operations = 3 * lieMessages
@@ -225,7 +225,7 @@ func TestHTTPFindsLies(t *testing.T) {
 				w.Write(body)
 			}))
 			defer server.Close()
-			j := job("baseline", 0, 10, "connections", 1, "payload_bytes", lieBytes)
+			j := job("goroutine", 0, 10, "connections", 1, "payload_bytes", lieBytes)
 			j.Service = &driver.Service{Address: server.Listener.Addr().String()}
 			w, err := OpenHTTP(j)
 			if err != nil {
@@ -280,7 +280,7 @@ func TestWebSocketFindsLies(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			j := lied("candidate", server.Listener.Addr().String())
+			j := lied("goroutine", server.Listener.Addr().String())
 			w, err := OpenWebSocket(j)
 			if err != nil {
 				t.Fatal(err)

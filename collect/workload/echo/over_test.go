@@ -17,10 +17,7 @@ func TestHTTPAndWebSocket(t *testing.T) {
 			for _, external := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%d/%d/%d/%d/%v", name, c.connections, c.inFlight, c.threads, c.size, external), func(t *testing.T) {
 					n := int64(c.inFlight)
-					j := job("baseline", 20*n, 100*n, "connections", c.connections, "in_flight", c.inFlight, "threads", c.threads, "payload_bytes", c.size)
-					if name == "http" {
-						j.OperationsPerSample = 0
-					}
+					j := job("goroutine", 20*n, 100*n, "connections", c.connections, "in_flight", c.inFlight, "threads", c.threads, "payload_bytes", c.size)
 					if external {
 						j.Service = &driver.Service{Address: serve(t, echoserver.Protocol(name)).Address()}
 					}
@@ -57,11 +54,12 @@ func TestBadJobs(t *testing.T) {
 		{"part of a batch", OpenTCP, job("goroutine", 0, 17, "in_flight", 4), "expected a multiple of 4"},
 		{"per sample", OpenTCP, with(job("goroutine", 0, 16, "in_flight", 4), func(j *driver.Job) { j.OperationsPerSample = 2 }), "a sample is 4"},
 		{"work elsewhere", OpenTCP, with(job("goroutine", 0, 16, "work", 5), func(j *driver.Job) { j.Service = &driver.Service{Address: "127.0.0.1:1"} }), "expected 0 with the server"},
-		{"api", OpenTCP, with(job("goroutine", 0, 16), func(j *driver.Job) { j.Settings["api"] = "threads" }), `api is "threads"`},
-		{"http api", OpenHTTP, job("callback", 0, 16), `api is "callback", expected "goroutine"`},
+		{"arm", OpenTCP, job("baseline", 0, 16), `arm is "baseline"`},
+		{"arm setting", OpenTCP, with(job("callback", 0, 16), func(j *driver.Job) { j.Settings["arm"] = "threads" }), `arm is "threads"`},
+		{"http arm", OpenHTTP, job("callback", 0, 16), `arm is "callback", expected "goroutine"`},
 		{"http work", OpenHTTP, job("goroutine", 0, 16, "work", 5), "does none"},
-		{"http per sample", OpenHTTP, job("goroutine", 0, 16, "in_flight", 4), "a sample is 1"},
-		{"websocket api", OpenWebSocket, job("coroutine", 0, 16), "expected \"goroutine\""},
+		{"http per sample", OpenHTTP, with(job("goroutine", 0, 16, "in_flight", 4), func(j *driver.Job) { j.OperationsPerSample = 1 }), "a sample is 4"},
+		{"websocket arm", OpenWebSocket, job("coroutine", 0, 16), "expected \"goroutine\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, err := c.open(c.job)
@@ -76,21 +74,17 @@ func TestBadJobs(t *testing.T) {
 	}
 }
 
-func TestAPIOfAnArm(t *testing.T) {
-	for _, c := range []struct{ arm, setting, api, want string }{
-		{"callback", "", "", apiCallback},
-		{"baseline", "", "", apiGoroutine},
-		{"baseline", "api", "coroutine", apiCoroutine},
-		{"callback", "arm", "goroutine", apiGoroutine},
-	} {
-		j := job(c.arm, 0, 1)
-		if c.setting != "" {
-			j.Settings[c.setting] = c.api
-		}
-		if got, err := readAPI(j); err != nil || got != c.want {
-			t.Errorf("readAPI(%+v) = %q, %v", c, got, err)
-		}
+// Arms with names of their own say in a setting what they run.
+func TestArmSetting(t *testing.T) {
+	j := job("baseline", 0, 16)
+	j.Settings["arm"] = "goroutine"
+	w, err := OpenHTTP(j)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer w.Close()
+	r, s := outcome(t, w)
+	mustBeGood(t, j, r, s)
 }
 
 func TestComputedIsCompute(t *testing.T) {

@@ -4,17 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"time"
 
 	"pairbench/collect/driver"
-)
-
-// The APIs that an arm can use.
-const (
-	apiCallback  = "callback"
-	apiCoroutine = "coroutine"
-	apiGoroutine = "goroutine"
+	"pairbench/collect/workload/engine"
 )
 
 // maxBatchBytes bounds what a connection has in flight: both ends must be able
@@ -23,7 +16,7 @@ const maxBatchBytes = 256 << 10
 
 // params is what the factors and settings of an echo job say.
 type params struct {
-	api         string
+	arm         string
 	connections int
 	inFlight    int
 	threads     int
@@ -45,7 +38,7 @@ func readParams(job driver.Job) (params, error) {
 	number(2, &p.threads, "threads", 1, 1, 256)
 	number(3, &p.size, "payload_bytes", 1024, stampBytes, maxBatchBytes)
 	p.work, errs[4] = job.IntRange("work", 0, 0, 1_000_000_000)
-	p.api, errs[5] = readAPI(job)
+	p.arm, errs[5] = engine.Arm(job)
 	stall, err := job.IntRange("request_limit_ms", 5000, 1, 3_600_000)
 	p.stall, errs[6] = time.Duration(stall)*time.Millisecond, err
 	if err := errors.Join(errs[:]...); err != nil {
@@ -59,22 +52,6 @@ func readParams(job driver.Job) (params, error) {
 
 // connectLimit bounds how long one connection may take.
 const connectLimit = 10 * time.Second
-
-// readAPI returns the setting api (or arm, as the other workloads have it), or
-// else the arm's name where it is an API, or else goroutine: arms like baseline
-// and candidate differ in their build.
-func readAPI(job driver.Job) (string, error) {
-	known := []string{apiGoroutine, apiCallback, apiCoroutine}
-	for _, setting := range []string{"api", "arm"} {
-		if _, set := job.Settings[setting]; set {
-			return job.Text(setting, known...)
-		}
-	}
-	if slices.Contains(known, job.Arm) {
-		return job.Arm, nil
-	}
-	return apiGoroutine, nil
-}
 
 // OpenTCP connects and makes memory ready. With job.Service it echoes against
 // that address, and otherwise against a server in this process.
@@ -99,13 +76,13 @@ func openTCP(job driver.Job) (*Workload, error) {
 		return nil, err
 	}
 	var conns pool
-	if p.api == apiGoroutine {
+	if p.arm == engine.ArmGoroutine {
 		conns = newGoroutines(ends, p, job.Seed)
 	} else if conns, err = newEpoll(ends, p, job.Seed); err != nil {
 		ends.close()
 		return nil, err
 	}
-	return newWorkload(job, p, int64(p.inFlight), conns)
+	return newWorkload(job, p, conns)
 }
 
 // endpoints are the two sides of every connection; server is empty where it is

@@ -7,15 +7,16 @@ import (
 
 	"pairbench/collect/driver"
 	"pairbench/collect/workload/echoserver"
+	"pairbench/collect/workload/engine"
 	"pairbench/records"
 )
 
-// apis are the arms of this system.
-func apis() []string {
+// arms are the arms of this system.
+func arms() []string {
 	if runtime.GOOS != "linux" {
-		return []string{apiGoroutine}
+		return []string{engine.ArmGoroutine}
 	}
-	return []string{apiCallback, apiCoroutine, apiGoroutine}
+	return []string{engine.ArmCallback, engine.ArmCoroutine, engine.ArmGoroutine}
 }
 
 // job returns a job of the given counts; factors are name, value pairs.
@@ -58,7 +59,7 @@ func mustBeGood(t *testing.T, j driver.Job, r driver.Result, s records.Samples) 
 }
 
 func TestTCP(t *testing.T) {
-	for _, arm := range apis() {
+	for _, arm := range arms() {
 		for _, c := range []struct{ connections, inFlight, threads, work, size int }{
 			{1, 1, 1, 0, 8},
 			{1, 1, 2, 0, 64},
@@ -86,7 +87,7 @@ func TestTCP(t *testing.T) {
 }
 
 func TestTCPForATime(t *testing.T) {
-	for _, arm := range apis() {
+	for _, arm := range arms() {
 		t.Run(arm, func(t *testing.T) {
 			j := job(arm, 0, 0, "in_flight", 4, "threads", 2)
 			j.Warmup, j.Measure = driver.Amount{DurationNs: 5e6}, driver.Amount{DurationNs: 40e6}
@@ -107,7 +108,7 @@ func TestTCPForATime(t *testing.T) {
 // The embedded server is an external one to the workload.
 func TestTCPAgainstAnAddress(t *testing.T) {
 	server := serve(t, echoserver.TCP)
-	for _, arm := range apis() {
+	for _, arm := range arms() {
 		t.Run(arm, func(t *testing.T) {
 			j := job(arm, 16, 160, "connections", 4, "in_flight", 4, "payload_bytes", 64)
 			j.Service = &driver.Service{Address: server.Address()}

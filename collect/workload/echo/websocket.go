@@ -17,7 +17,7 @@ import (
 // other before the first reply is read. With job.Service it asks that address,
 // and otherwise a server in this process.
 func OpenWebSocket(job driver.Job) (*Workload, error) {
-	w, err := openOver(job, echoserver.WebSocket, 0, func(address string, p params) (pool, error) {
+	w, err := openOver(job, echoserver.WebSocket, func(address string, p params) (pool, error) {
 		return newWebSockets(address, p, job.Seed)
 	})
 	if err != nil {
@@ -79,15 +79,14 @@ func askWebSocket(c *websocket.Conn, x *exchange) error {
 			good = false
 		}
 	}
-	x.inFlight = false
-	if good {
-		x.phase.deliver(x.started)
-	}
+	x.settle(good)
 	return nil
 }
 
 func (w *webSockets) check() error { return nil }
 
-func (w *webSockets) io() string { return "gorilla/websocket, one goroutine a connection" }
+func (w *webSockets) describe(r map[string]string) {
+	r["io"] = "gorilla/websocket, one goroutine a connection"
+}
 
 func (w *webSockets) close() { w.interrupt() }

@@ -36,18 +36,19 @@ type pool interface {
 	run(p *phase, stall time.Duration)
 	// check reports work that the server left out.
 	check() error
-	// io says how the connections are served, for the record.
-	io() string
+	// describe adds how the connections are served to the runtime settings.
+	describe(runtime map[string]string)
 	close()
 }
 
 // newWorkload owns conns, also when it fails.
-func newWorkload(job driver.Job, p params, perSample int64, conns pool) (_ *Workload, err error) {
+func newWorkload(job driver.Job, p params, conns pool) (_ *Workload, err error) {
 	defer func() {
 		if err != nil {
 			conns.close()
 		}
 	}()
+	perSample := int64(p.inFlight)
 	if err := checkPerSample(job, perSample); err != nil {
 		return nil, err
 	}
@@ -144,12 +145,12 @@ func (w *Workload) describe(p *phase) {
 		r.FirstError = first.Error()
 	}
 	r.Runtime = map[string]string{
-		"arm":                    w.params.api,
-		"io":                     w.pool.io(),
+		"arm":                    w.params.arm,
 		"threads":                strconv.Itoa(w.params.threads),
 		"gomaxprocs":             strconv.Itoa(runtime.GOMAXPROCS(0)),
 		"sample_memory_exceeded": strconv.FormatBool(w.samples.Len() > w.recorder.expected),
 	}
+	w.pool.describe(r.Runtime)
 }
 
 // Result says what was counted in warm-up and measurement.
