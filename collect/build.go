@@ -26,6 +26,8 @@ const buildTail = 2 << 10
 // the collection's private directory, which leaves no trace in the repository.
 func (c *collection) build(ctx context.Context, b plan.Build, no int) (*program, error) {
 	c.progress(Progress{Phase: "build"})
+	began := time.Now()
+	defer func() { c.building += time.Since(began) }()
 	tree := filepath.Join(c.work, fmt.Sprintf("build-%d", no))
 	commit, err := c.checkOut(ctx, b, tree)
 	if err != nil {
@@ -77,13 +79,19 @@ func (c *collection) checkOut(ctx context.Context, b plan.Build, tree string) (s
 		repository = root
 	}
 	revision := b.Revision
-	if info, err := os.Stat(repository); err == nil && info.IsDir() {
+	key := repository + "\x00" + revision
+	if commit, ok := c.commits[key]; ok {
+		// A branch that moves while one arm is built must not part the arms.
+		revision = commit
+	} else if info, err := os.Stat(repository); err == nil && info.IsDir() {
 		// HEAD and branches mean those of the repository, not of the clone.
 		out, err := c.command(ctx, repository, "git", "rev-parse", "--verify", "--end-of-options", revision+"^{commit}")
 		if err != nil {
 			return "", err
 		}
 		revision = strings.TrimSpace(out)
+	}
+	if info, err := os.Stat(repository); err == nil && info.IsDir() {
 		if repository, err = filepath.Abs(repository); err != nil {
 			return "", err
 		}
@@ -95,6 +103,7 @@ func (c *collection) checkOut(ctx context.Context, b plan.Build, tree string) (s
 	if err != nil {
 		return "", err
 	}
+	c.commits[key] = commit
 	_, err = c.command(ctx, tree, "git", "checkout", "--quiet", "--detach", commit)
 	return commit, err
 }

@@ -26,6 +26,10 @@ type collection struct {
 	secrets redactor
 	began   time.Time
 	work    string // private directory, gone at the end
+	// commits are what revisions of repositories stood for when they were first
+	// asked for; building is the time that builds took.
+	commits  map[string]string
+	building time.Duration
 
 	places      []plan.Placement // by suite
 	progs       [][2]*program    // by suite, then side
@@ -53,7 +57,7 @@ type runTotals struct{ elapsedNs, warmupNs, serviceStartNs int64 }
 // cannot record. The errors: *plan.SelectionError, *SetupError, *ResumeError,
 // *InterruptedError, and those of the bundle and the file system.
 func Run(ctx context.Context, opts Options) (Result, error) {
-	c := &collection{opts: opts, began: time.Now(), serverPaths: make(map[string]bool), mapped: make(map[string]bool)}
+	c := &collection{opts: opts, began: time.Now(), serverPaths: make(map[string]bool), mapped: make(map[string]bool), commits: make(map[string]string)}
 	result, err := c.collect(ctx)
 	if serr := c.close(); err == nil {
 		err = serr
@@ -289,9 +293,10 @@ func (c *collection) seal(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-// addUp brings the run's totals up to this moment.
+// addUp brings the run's totals up to this moment. Building the arms is no part
+// of the collection's time.
 func (c *collection) addUp() {
-	c.run.ElapsedNs = c.before.elapsedNs + time.Since(c.began).Nanoseconds()
+	c.run.ElapsedNs = c.before.elapsedNs + (time.Since(c.began) - c.building).Nanoseconds()
 }
 
 // close stops what runs and removes what is private. What an interrupted
