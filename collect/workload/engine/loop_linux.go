@@ -198,10 +198,16 @@ func (l *loop) take() int {
 	return n
 }
 
-// run is the life of the IO thread.
+// run is the life of the IO thread. With no request in flight the owner has just
+// been given the last reply and is about to submit: letting it run before going to
+// sleep spares both sides a wake-up, a third of the cost of one request where
+// they share a processor.
 func (l *loop) run() {
 	for !l.stopping.Load() {
-		l.take()
+		if l.take() == 0 && len(l.free) == l.usable {
+			yieldThread()
+			l.take()
+		}
 		l.sleeping.Store(true)
 		if !l.e.submissions.empty() || l.stopping.Load() {
 			l.sleeping.Store(false)
