@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -118,7 +119,11 @@ func toArray(c Column) arrow.Array {
 	default:
 		b := array.NewStringBuilder(memory.DefaultAllocator)
 		defer b.Release()
-		b.AppendValues(c.Strings, c.Valid)
+		texts := make([]string, len(c.Strings))
+		for i, text := range c.Strings {
+			texts[i] = strings.ToValidUTF8(text, "\uFFFD")
+		}
+		b.AppendValues(texts, c.Valid)
 		return b.NewArray()
 	}
 }

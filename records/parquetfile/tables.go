@@ -3,6 +3,10 @@ package parquetfile
 import (
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -13,6 +17,7 @@ import (
 // holds enough, so that the memory it takes does not grow with the table.
 type RowWriter[Row any] struct {
 	w       *parquet.GenericWriter[Row]
+	prepare func(*Row) // may be nil
 	weigh   func(Row) int
 	pending int
 	row     [1]Row
@@ -22,8 +27,13 @@ type RowWriter[Row any] struct {
 // may hold before it is closed.
 const rowGroupWeight = 16 << 20
 
-// Write appends one row.
+// Write appends one row. Bytes of its strings that are no UTF-8 become U+FFFD:
+// many readers refuse a whole file for one of them.
 func (w *RowWriter[Row]) Write(row Row) error {
+	validUTF8(&row)
+	if w.prepare != nil {
+		w.prepare(&row)
+	}
 	w.row[0] = row
 	if _, err := w.w.Write(w.row[:]); err != nil {
 		return err
@@ -42,14 +52,30 @@ func (w *RowWriter[Row]) Close() error { return w.w.Close() }
 // few rows.
 const tablePageBytes = 16 << 10
 
-func newTableWriter[Row any](dst io.Writer) *parquet.GenericWriter[Row] {
-	return parquet.NewGenericWriter[Row](dst, writerOptions(tablePageBytes)...)
+// freeText are the columns whose values are as long as a program likes. Bounds
+// would put whole values into headers, index and footer.
+var freeText = [...]string{
+	"stdout", "stderr", "argv", "outcome_detail", "runtime", "versions",
+	"value", "absent_reason", "gap", "name", "path", "required_by",
 }
 
-// NewProcessWriter writes data/processes.parquet.
+func newTableWriter[Row any](dst io.Writer) *parquet.GenericWriter[Row] {
+	options := writerOptions(tablePageBytes)
+	for _, column := range freeText {
+		options = append(options, parquet.SkipPageBounds(column))
+	}
+	return parquet.NewGenericWriter[Row](dst, options...)
+}
+
+// NewProcessWriter writes data/processes.parquet. StartedAt is derived from
+// StartedUnixNs.
 func NewProcessWriter(dst io.Writer) *RowWriter[records.Process] {
 	return &RowWriter[records.Process]{
 		w: newTableWriter[records.Process](dst),
+		prepare: func(p *records.Process) {
+			// The two are one instant; only one of them can be wrong.
+			p.StartedAt = time.UnixMicro(floorDiv(p.StartedUnixNs, 1000)).UTC()
+		},
 		weigh: func(p records.Process) int {
 			return len(p.Stdout) + len(p.Stderr) + len(p.Argv) + 512
 		},
@@ -81,14 +107,42 @@ func WriteInputs(dst io.Writer, rows []records.Input) error {
 }
 
 func writeRows[Row any](dst io.Writer, table string, rows []Row) error {
-	w := newTableWriter[Row](dst)
-	if _, err := w.Write(rows); err != nil {
-		return fmt.Errorf("write %s: %w", table, err)
+	w := &RowWriter[Row]{w: newTableWriter[Row](dst), weigh: func(Row) int { return 0 }}
+	for _, row := range rows {
+		if err := w.Write(row); err != nil {
+			return fmt.Errorf("write %s: %w", table, err)
+		}
 	}
 	if err := w.Close(); err != nil {
 		return fmt.Errorf("write %s: %w", table, err)
 	}
 	return nil
+}
+
+// validUTF8 replaces what is no UTF-8 in the strings of a row, in place.
+func validUTF8(row any) {
+	v := reflect.ValueOf(row).Elem()
+	for i := range v.NumField() {
+		field := v.Field(i)
+		if field.Kind() == reflect.Pointer && !field.IsNil() && field.Elem().Kind() == reflect.String {
+			if text := field.Elem().String(); !utf8.ValidString(text) {
+				fixed := reflect.New(field.Type().Elem())
+				fixed.Elem().SetString(strings.ToValidUTF8(text, "\uFFFD"))
+				field.Set(fixed)
+			}
+		}
+		if field.Kind() == reflect.String && !utf8.ValidString(field.String()) {
+			field.SetString(strings.ToValidUTF8(field.String(), "\uFFFD"))
+		}
+	}
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
 }
 
 // ReadProcesses reads data/processes.parquet whole.
