@@ -191,23 +191,21 @@ func (s *Selector) count(pass Pass) error {
 }
 
 func (s *Selector) countChunk(chunk []int64) error {
-	lo, hi, sign := s.lo, s.hi, int64(0)
-	i := 0
-	for ; i+1 < len(chunk); i += 2 {
-		v, w := chunk[i], chunk[i+1]
-		sign |= v | w
-		lo, hi = min(lo, v, w), max(hi, v, w)
-		s.even[key(v)]++
-		s.odd[key(w)]++
+	lo, hi := s.lo, s.hi
+	for ; len(chunk) >= 4; chunk = chunk[4:] {
+		a, b, c, d := chunk[0], chunk[1], chunk[2], chunk[3]
+		s.even[key(a)]++
+		s.odd[key(b)]++
+		s.even[key(c)]++
+		s.odd[key(d)]++
+		lo, hi = min(lo, min(a, b), min(c, d)), max(hi, max(a, b), max(c, d))
 	}
-	for ; i < len(chunk); i++ {
-		v := chunk[i]
-		sign |= v
-		lo, hi = min(lo, v), max(hi, v)
+	for _, v := range chunk {
 		s.even[key(v)]++
+		lo, hi = min(lo, v), max(hi, v)
 	}
 	s.lo, s.hi = lo, hi
-	if sign < 0 {
+	if lo < 0 {
 		return fmt.Errorf("%w: %d", ErrNegative, lo)
 	}
 	return nil
