@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pairbench/collect/driver"
+	"pairbench/collect/workload/engine"
 	"pairbench/records"
 )
 
@@ -106,13 +107,13 @@ func (w *Workload) Measure(begin func() error) error {
 		return err
 	}
 	p := newPhase(w.job.Measure, w.perSample, w.recorder)
-	cpu, known := processCPUNs()
+	from := engine.ProcessCPU()
 	if err := w.run(p); err != nil {
 		return err
 	}
-	if end, ok := processCPUNs(); known && ok {
-		cpu = end - cpu
-		w.result.CPUIntervalNs = &cpu
+	if to := engine.ProcessCPU(); from != nil && to != nil {
+		*to -= *from
+		w.result.CPUIntervalNs = to
 	}
 	w.describe(p)
 	return nil
