@@ -24,7 +24,7 @@ const (
 
 // Bounds on what a bag may claim. A manifest beyond them is malformed.
 const (
-	MaxManifestBytes = 64 << 20
+	MaxManifestBytes = 16 << 20
 	MaxTagFileBytes  = 1 << 20
 	MaxPathBytes     = 1024
 )
