@@ -21,7 +21,7 @@ bin/pbdriver:
 
 # The C++ drivers need g++ and the Asio headers; see collect/asio/Makefile.
 asio:
-	$(MAKE) -C collect/asio
+	$(MAKE) -C collect/asio install
 
 # Builds, runs the plan `quick` against the embedded server, leaves a report.
 demo: build
