@@ -11,8 +11,8 @@ import (
 )
 
 // Defaults of the Go runtime in a driver, where the plan says nothing. The owner
-// and the IO thread never give up their Ps, and the collector of garbage needs
-// one more; see the calibrated table in the package's benchmarks.
+// and the IO thread keep a P each, and garbage collection needs one more; a higher
+// GOGC would not fit the resident set that a small cell is meant to have.
 const (
 	defaultProcs = 3
 	defaultGOGC  = 100
