@@ -7,7 +7,10 @@ const (
 	stepAdd    = 1442695040888963407
 )
 
-// compute takes n dependent steps from x.
+// compute takes n dependent steps from x. It is not inlined, so that every arm
+// runs the same instructions.
+//
+//go:noinline
 func compute(x uint64, n int64) uint64 {
 	for range n {
 		x = x*stepFactor + stepAdd
