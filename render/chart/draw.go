@@ -11,6 +11,7 @@ type drawnFigure struct {
 	Style                string
 	W, H                 float64
 	LegendX, LegendTextX float64
+	UnitX                float64
 	Panels               []drawnPanel
 }
 
@@ -93,6 +94,7 @@ func layFigure(f *Figure) drawnFigure {
 	d := drawnFigure{Figure: f, W: sheet}
 	d.LegendX = 34 + textWidth(f.Legend[0], 12) + 18
 	d.LegendTextX = d.LegendX + 18
+	d.UnitX = d.LegendTextX + textWidth(f.Legend[1], 12) + 18
 	x, y, lowest := 8.0, 84.0, 84.0
 	for i := range f.Panels {
 		p := layPanel(f, &f.Panels[i])
@@ -153,7 +155,7 @@ func layBars(d *drawnPanel, f *Figure, p *Panel) {
 	top := 0.0
 	for _, g := range p.Groups {
 		for _, bar := range g.Bars {
-			if bar != nil {
+			if bar != nil && finite(bar.Max) && finite(bar.Median) {
 				top = math.Max(top, math.Max(bar.Max, bar.Median))
 			}
 		}
@@ -233,7 +235,7 @@ func layLines(d *drawnPanel, f *Figure, p *Panel) {
 	low, high := math.Inf(1), 0.0
 	for _, c := range p.Curves {
 		for _, v := range c.X {
-			if v > 0 {
+			if v > 0 && !math.IsInf(v, 0) {
 				low, high = math.Min(low, v), math.Max(high, v)
 			}
 		}
@@ -269,21 +271,25 @@ func layLines(d *drawnPanel, f *Figure, p *Panel) {
 }
 
 func layDots(d *drawnPanel, f *Figure, p *Panel) {
-	low, high, last := math.Inf(1), math.Inf(-1), 1.0
+	low, high, first, last := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, c := range p.Curves {
 		for i := range c.Y {
-			low, high, last = math.Min(low, c.Y[i]), math.Max(high, c.Y[i]), math.Max(last, c.X[i])
+			if !finite(c.X[i]) || !finite(c.Y[i]) {
+				continue
+			}
+			low, high = math.Min(low, c.Y[i]), math.Max(high, c.Y[i])
+			first, last = math.Min(first, c.X[i]), math.Max(last, c.X[i])
 		}
 	}
 	if !(low <= high) {
-		low, high = 0, 1
+		low, high, first, last = 0, 1, 1, 1
 	}
 	y, left := yAxis(d, f, aroundTicks(low, high))
 	bottom := d.H - marginBottom
-	x := func(v float64) float64 { return left + 6 + (v-1)/math.Max(last-1, 1)*(d.W-marginRight-left-12) }
-	for _, t := range niceTicks(last) {
-		if t = math.Max(t, 1); t > last {
-			break
+	x := func(v float64) float64 { return left + 6 + (v-first)/math.Max(last-first, 1)*(d.W-marginRight-left-12) }
+	for _, t := range aroundTicks(first, last) {
+		if t < first || t > last || t != math.Trunc(t) {
+			continue
 		}
 		d.Labels = append(d.Labels, drawnText{Class: "k", X: x(t), Y: bottom + 16, Anchor: "middle", Text: label(t)})
 	}
@@ -296,6 +302,8 @@ func layDots(d *drawnPanel, f *Figure, p *Panel) {
 		d.Curves = append(d.Curves, drawnCurve{Class: [...]string{"pa", "pb"}[c.Side], D: b.String(), Tip: c.Tip})
 	}
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // textWidth estimates the width of text at a font size: Chinese is as wide as
 // it is high, the rest a little over half.

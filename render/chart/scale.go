@@ -29,6 +29,9 @@ func steps(low, step, top float64) []float64 {
 	first := math.Floor(low/step + 1e-9)
 	var ticks []float64
 	for i := first; len(ticks) < 50; i++ {
+		if len(ticks) > 0 && i*step == ticks[len(ticks)-1] {
+			break // the step is lost in the size of the number
+		}
 		ticks = append(ticks, i*step)
 		if i*step >= top-step*1e-9 {
 			break
@@ -41,7 +44,7 @@ func steps(low, step, top float64) []float64 {
 // meaningful zero.
 func aroundTicks(low, high float64) []float64 {
 	span := high - low
-	if !(span > 0) || math.IsInf(span, 0) {
+	if !(span > math.Abs(high)*1e-9) || math.IsInf(span, 0) {
 		span = math.Max(math.Abs(high)*0.1, 1)
 		low, high = low-span/2, high+span/2
 	}

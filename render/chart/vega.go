@@ -64,7 +64,7 @@ func VegaLite(f *Figure) []byte {
 					order = append(order, g.Label)
 				}
 				for side, bar := range g.Bars {
-					if bar != nil {
+					if bar != nil && finite(bar.Median) && finite(bar.Min) && finite(bar.Max) {
 						rows = append(rows, barRow{p.Title, g.Label, f.Legend[side], bar.Median, bar.Min, bar.Max, g.Note})
 					}
 				}
@@ -83,7 +83,7 @@ func VegaLite(f *Figure) []byte {
 		for _, p := range f.Panels {
 			for _, c := range p.Curves {
 				for i := range c.X {
-					if c.X[i] > 0 {
+					if c.X[i] > 0 && finite(c.X[i]) && finite(c.Y[i]) {
 						rows = append(rows, lineRow{p.Title, f.Legend[c.Side], c.Tip, c.X[i], c.Y[i]})
 					}
 				}
@@ -101,7 +101,9 @@ func VegaLite(f *Figure) []byte {
 		for _, p := range f.Panels {
 			for _, c := range p.Curves {
 				for i := range c.X {
-					rows = append(rows, dotRow{p.Title, f.Legend[c.Side], c.X[i], c.Y[i]})
+					if finite(c.X[i]) && finite(c.Y[i]) {
+						rows = append(rows, dotRow{p.Title, f.Legend[c.Side], c.X[i], c.Y[i]})
+					}
 				}
 			}
 		}

@@ -167,7 +167,7 @@ func english() *Words {
 			BetterLower:   "lower is better",
 			BetterNeither: "neither direction is better by itself",
 			ChartBars: func(metric, unit, axis string) string {
-				return fmt.Sprintf("%s in %s. Bars are medians, whiskers run from the smallest to the largest process, every panel has its own scale from zero. Horizontal axis: %s.", metric, unit, axis)
+				return fmt.Sprintf("%s in %s. Bars are medians, whiskers run from the smallest to the largest process, every panel has its own scale from zero. Above each pair stands the change of its medians. Horizontal axis: %s.", metric, unit, axis)
 			},
 			ChartECDF: "Share of requests that took at most the time on the logarithmic axis; one line per process.",
 			ChartOrder: func(metric string) string {

@@ -161,7 +161,7 @@ func chinese() *Words {
 			BetterLower:   "越低越好",
 			BetterNeither: "高低本身无优劣",
 			ChartBars: func(metric, unit, axis string) string {
-				return fmt.Sprintf("%s，单位 %s。柱高为中位数，须线从最小进程到最大进程，各图纵轴独立且从零开始。横轴：%s。", metric, unit, axis)
+				return fmt.Sprintf("%s，单位 %s。柱高为中位数，须线从最小进程到最大进程，各图纵轴独立且从零开始。每对柱上方为其中位数的变化。横轴：%s。", metric, unit, axis)
 			},
 			ChartECDF: "响应时间不超过横轴（对数）所示值的请求所占比例；每条线为一个进程。",
 			ChartOrder: func(metric string) string {
