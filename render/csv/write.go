@@ -3,6 +3,7 @@ package csv
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // table collects rows as RFC 4180 text. encoding/csv is of no use here: with
@@ -54,11 +55,8 @@ func Guard(text string) string {
 	rest := strings.TrimLeftFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '"'
 	})
-	for _, r := range rest {
-		if strings.ContainsRune("=+-@＝＋－＠|%", r) {
-			return "'" + text
-		}
-		break
+	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && strings.ContainsRune("=+-@＝＋－＠|%", first) {
+		return "'" + text
 	}
 	return text
 }

@@ -25,10 +25,6 @@ func english() *Words {
 				"latency_p99": "P99 latency", "latency_p999": "P99.9 latency", "latency_max": "Maximum latency",
 				"peak_rss": "Peak RSS", "cpu_efficiency": "CPU efficiency",
 			}),
-			MetricShort: named(map[string]string{
-				"throughput": "Throughput", "cpu": "CPU", "latency_p50": "P50", "latency_p90": "P90", "latency_p99": "P99",
-				"latency_p999": "P99.9", "latency_max": "Max", "peak_rss": "RSS", "cpu_efficiency": "Efficiency",
-			}),
 			Unit: func(u numfmt.Unit) string {
 				switch u {
 				case numfmt.UnitRoundTrips:
@@ -77,7 +73,7 @@ func english() *Words {
 				"median_rank_interval": "Rank interval of the median", "paired_t_log": "Paired t on logarithms", "bootstrap_two_level": "Two-level bootstrap",
 			}),
 			Yes: "Yes", No: "No", Complete: "complete", Incomplete: "incomplete", Absent: "not recorded",
-			Median: "median", Range: "range", Other: "unknown",
+			NotComputable: "not computable", Median: "median", Other: "unknown",
 		},
 		Headings: Headings{
 			Findings: "Findings", Compared: "What was compared", Reading: "How to read the numbers", Scope: "Scope of measurement",
@@ -131,7 +127,6 @@ func english() *Words {
 			RangeMeaning: func(perArm string) string {
 				return fmt.Sprintf("Brackets hold the smallest and the largest of the %s processes of an arm; they are a range, not a confidence interval.", perArm)
 			},
-			PanelMedian: func(metric, change string) string { return fmt.Sprintf("%s, median of changes %s", metric, change) },
 			Totals: func(processes, operations, warmup, samples string) string {
 				return fmt.Sprintf("%s processes: %s measured operations, %s warm-up operations, %s raw samples.", processes, operations, warmup, samples)
 			},
@@ -200,7 +195,6 @@ func english() *Words {
 			},
 			Tool:        func(version string) string { return "pairbench " + version },
 			FirstOfPair: "first", SecondOfPair: "second",
-			RangeOfBars:    "Whiskers: smallest to largest process",
 			ProcessesIntro: "Every process behind the tables, cell by cell, in the order of execution.",
 			GroupRest:      "All cells",
 		},
@@ -257,7 +251,7 @@ func english() *Words {
 		Scope: Scope{
 			Time: "Measured", Tool: "Tool", Study: "Study", Plan: "Plan (SHA-256)", Order: "Order", Rounds: "Rounds", Arms: "Arms", Operation: "Workload",
 			Service: "Service", CPU: "CPU covers", Latency: "Latency covers", RSS: "Peak RSS", ClientCPUs: "Client processors", ServerCPUs: "Server processors",
-			Version: "Version", Runtime: "Setting", Host: "Host", Constant: "Constant", Input: "Input", Seed: "seed",
+			Version: "Version", Runtime: "Setting", Host: "Host", Constant: "Constant", Seed: "seed",
 			LimitChange:     "The tables compare two ways of doing the same work on one host. They are no measure of the highest rate that either way, the client library or the server can reach.",
 			LimitHost:       "Nothing is shown about other hosts, networks beyond the one that was used, clusters, saturation or long runs.",
 			LimitSaturation: "Latency under a closed loop says how long a request took while its predecessors held the others back; it is not the latency of an open arrival process.",
@@ -266,8 +260,8 @@ func english() *Words {
 			LimitImported:   "Imported numbers are as good as their source: nothing here checked them against samples.",
 		},
 		Page: Page{
-			Filter: "Filter rows", FilterHint: "words, all must match", Shown: "shown", Close: "Close", Sort: "Sort by", Contents: "Contents", OtherLanguage: "简体中文",
-			SkipToContent: "Skip to content", DrillHint: "Select any number to see the processes behind it.", NoMatch: "No row matches.", DataFiles: "Data files", VegaSpec: "Vega-Lite", ChartFile: "SVG",
+			Filter: "Filter rows", FilterHint: "words, all must match", Close: "Close", Sort: "Sort by", Contents: "Contents",
+			SkipToContent: "Skip to content", DrillHint: "Select any number to see the processes behind it.", NoMatch: "No row matches.", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} of {n} rows",
 		},
 		Terminal: Terminal{Overlap: "overlap", MoreFailures: "and more"},

@@ -51,7 +51,6 @@ type Words struct {
 // Names are the words for codes of the report.
 type Names struct {
 	Metric        func(id string) string // an unknown id is returned as it is
-	MetricShort   func(id string) string // for narrow columns
 	Unit          func(u numfmt.Unit) string
 	Factor        func(name string) string // a factor without a label in the plan
 	Cadence       func(value string) (string, bool)
@@ -68,9 +67,9 @@ type Names struct {
 	Yes, No       string
 	Complete      string
 	Incomplete    string
-	Absent        string
+	Absent        string // a fact that nobody recorded
+	NotComputable string // a number that does not exist
 	Median        string
-	Range         string
 	Other         string // a lock that is neither complete nor incomplete
 }
 
@@ -115,7 +114,6 @@ type Sentences struct {
 	AllOverlap                func(metric, overlap string) string
 	Alternation               func(order, rounds string) string
 	RangeMeaning              func(perArm string) string
-	PanelMedian               func(metric, change string) string
 	Totals                    func(processes, operations, warmup, samples string) string
 	Intervals                 func(shortest, longest, under, total string) string
 	Errors                    func(errors string, failed int) string
@@ -147,7 +145,6 @@ type Sentences struct {
 	LockIncomplete            func(gaps int) string
 	Tool                      func(version string) string
 	FirstOfPair, SecondOfPair string
-	RangeOfBars               string
 	ProcessesIntro            string
 	GroupRest                 string
 }
@@ -185,14 +182,14 @@ type Notes struct {
 // what they do not show.
 type Scope struct {
 	Time, Tool, Study, Plan, Order, Rounds, Arms, Operation, Service, CPU, Latency, RSS, ClientCPUs, ServerCPUs,
-	Version, Runtime, Host, Constant, Input, Seed string
+	Version, Runtime, Host, Constant, Seed string
 	LimitChange, LimitHost, LimitSaturation, LimitRSS, LimitShort, LimitImported string
 }
 
 // Page holds the words of the HTML page's own controls.
 type Page struct {
-	Filter, FilterHint, Shown, Close, Sort, Contents, OtherLanguage, SkipToContent,
-	DrillHint, NoMatch, DataFiles, VegaSpec, ChartFile string
+	Filter, FilterHint, Close, Sort, Contents, SkipToContent,
+	DrillHint, NoMatch, VegaSpec, ChartFile string
 	RowsShown string // "{k} / {n}" with these two marks
 }
 

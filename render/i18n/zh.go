@@ -17,10 +17,6 @@ func chinese() *Words {
 				"latency_p99": "P99 响应时间", "latency_p999": "P99.9 响应时间", "latency_max": "最大响应时间",
 				"peak_rss": "进程峰值 RSS", "cpu_efficiency": "CPU 效率",
 			}),
-			MetricShort: named(map[string]string{
-				"throughput": "吞吐量", "cpu": "CPU", "latency_p50": "P50", "latency_p90": "P90", "latency_p99": "P99",
-				"latency_p999": "P99.9", "latency_max": "最大", "peak_rss": "RSS", "cpu_efficiency": "效率",
-			}),
 			Unit: func(u numfmt.Unit) string {
 				switch u {
 				case numfmt.UnitRoundTrips:
@@ -69,7 +65,7 @@ func chinese() *Words {
 				"median_rank_interval": "中位数的秩区间", "paired_t_log": "对数配对 t", "bootstrap_two_level": "两级自助法",
 			}),
 			Yes: "是", No: "否", Complete: "完整", Incomplete: "不完整", Absent: "未记录",
-			Median: "中位数", Range: "范围", Other: "未知",
+			NotComputable: "无法计算", Median: "中位数", Other: "未知",
 		},
 		Headings: Headings{
 			Findings: "结论", Compared: "比较内容", Reading: "如何阅读这些数字", Scope: "测量环境",
@@ -125,7 +121,6 @@ func chinese() *Words {
 			RangeMeaning: func(perArm string) string {
 				return fmt.Sprintf("方括号内是每组%s个进程中的最小值与最大值；这是范围，不是置信区间。", perArm)
 			},
-			PanelMedian: func(metric, change string) string { return fmt.Sprintf("%s，变化的中位数 %s", metric, change) },
 			Totals: func(processes, operations, warmup, samples string) string {
 				return fmt.Sprintf("共 %s 个进程：测量操作 %s 次，预热操作 %s 次，原始样本 %s 个。", processes, operations, warmup, samples)
 			},
@@ -194,7 +189,6 @@ func chinese() *Words {
 			},
 			Tool:        func(version string) string { return "pairbench " + version },
 			FirstOfPair: "先", SecondOfPair: "后",
-			RangeOfBars:    "须线：最小进程至最大进程",
 			ProcessesIntro: "各表背后的每个进程，按单元列出，单元内按执行次序排列。",
 			GroupRest:      "全部单元",
 		},
@@ -253,7 +247,7 @@ func chinese() *Words {
 		Scope: Scope{
 			Time: "测量时段", Tool: "工具", Study: "研究", Plan: "计划（SHA-256）", Order: "顺序", Rounds: "轮数", Arms: "两组", Operation: "负载",
 			Service: "服务", CPU: "CPU 涵盖", Latency: "响应时间涵盖", RSS: "峰值 RSS", ClientCPUs: "客户端处理器", ServerCPUs: "服务端处理器",
-			Version: "版本", Runtime: "设置", Host: "主机", Constant: "常量", Input: "输入", Seed: "种子",
+			Version: "版本", Runtime: "设置", Host: "主机", Constant: "常量", Seed: "种子",
 			LimitChange:     "各表比较的是在同一主机上完成相同工作的两种方式，并不衡量任何一种方式、客户端库或服务端所能达到的最高速率。",
 			LimitHost:       "对其他主机、所用网络之外的网络、集群、饱和状态与长时间运行，本报告不提供任何依据。",
 			LimitSaturation: "闭环下的响应时间说明一个请求在前序请求占用资源时需要多久，不等于开放到达过程的响应时间。",
@@ -262,8 +256,8 @@ func chinese() *Words {
 			LimitImported:   "导入数字的可靠程度取决于其来源：这里没有用样本核对它们。",
 		},
 		Page: Page{
-			Filter: "筛选行", FilterHint: "多个词须全部匹配", Shown: "已显示", Close: "关闭", Sort: "排序", Contents: "目录", OtherLanguage: "English",
-			SkipToContent: "跳到正文", DrillHint: "选择任一数字，即可查看其背后的进程。", NoMatch: "没有匹配的行。", DataFiles: "数据文件", VegaSpec: "Vega-Lite", ChartFile: "SVG",
+			Filter: "筛选行", FilterHint: "多个词须全部匹配", Close: "关闭", Sort: "排序", Contents: "目录",
+			SkipToContent: "跳到正文", DrillHint: "选择任一数字，即可查看其背后的进程。", NoMatch: "没有匹配的行。", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} / {n} 行",
 		},
 		Terminal: Terminal{Overlap: "重叠", MoreFailures: "其余从略"},

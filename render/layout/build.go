@@ -167,7 +167,7 @@ func (b *builder) changeCell(s *report.Suite, c *report.Comparison, behind *Behi
 }
 
 func (b *builder) absentCell(reason string) Cell {
-	hint := b.w.Names.Absent
+	hint := b.w.Names.NotComputable
 	if reason != "" {
 		hint = Visible(b.w.Names.Reason(reason))
 	}
