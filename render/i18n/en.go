@@ -51,7 +51,7 @@ func english() *Words {
 				"invalid_result": "contradicts itself", "leftover": "left processes behind", "interrupted": "interrupted",
 			}),
 			Order: named(map[string]string{
-				"alternate": "alternating, AB then BA", "shuffle": "shuffled with a recorded seed", "sequential": "one arm after the other",
+				"alternate": "alternating, AB then BA", "shuffle": "shuffled with a recorded seed", "sequential": "one arm after the other", "imported": "as in the imported files",
 			}),
 			Fact: named(map[string]string{
 				"cpu.model": "Processor", "cpu.logical": "Logical processors", "cpu.cores": "Cores", "cpu.governor": "Frequency governor",

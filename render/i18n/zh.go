@@ -43,7 +43,7 @@ func chinese() *Words {
 				"invalid_result": "结果自相矛盾", "leftover": "遗留子进程", "interrupted": "被中断",
 			}),
 			Order: named(map[string]string{
-				"alternate": "交替进行，先 AB 后 BA", "shuffle": "随机排列，种子已记录", "sequential": "先测一组，再测另一组",
+				"alternate": "交替进行，先 AB 后 BA", "shuffle": "随机排列，种子已记录", "sequential": "先测一组，再测另一组", "imported": "与导入文件中的次序相同",
 			}),
 			Fact: named(map[string]string{
 				"cpu.model": "处理器", "cpu.logical": "逻辑处理器", "cpu.cores": "核心", "cpu.governor": "调频策略",
