@@ -67,6 +67,7 @@ func english() *Words {
 				"rusage_launcher": "rusage behind a small launcher", "rusage_darwin": "rusage (macOS)", "stated": "as stated by the source",
 			}),
 			ServiceMode: named(map[string]string{"managed": "started for this study", "embedded": "pairbench's own server", "external": "already running"}),
+			Disturbance: named(map[string]string{"steal": "time that the hypervisor took", "throttled": "the control group's limit", "cpu_pressure": "waiting for a processor"}),
 			Reason:      named(map[string]string{"arm_missing": "arm missing", "median_a_zero": "median of A is zero", "one_process": "one process"}),
 			Inference: named(map[string]string{
 				"range_ratio": "Range of ratios", "mann_whitney": "Mann-Whitney", "hodges_lehmann": "Hodges-Lehmann shift", "signed_rank": "Signed rank",
@@ -218,7 +219,7 @@ func english() *Words {
 			},
 			OrderBalance: func(aFirst, pairs string) string { return fmt.Sprintf("A ran first in %s of %s pairs.", aFirst, pairs) },
 			Drift: func(metric, tau, p, n string) string {
-				return fmt.Sprintf("%s drifts over the order of execution (Kendall tau %s, p %s, n %s).", metric, tau, p, n)
+				return fmt.Sprintf("%s against the order of execution: Kendall tau %s, p %s, n %s.", metric, tau, p, n)
 			},
 			LevelChange: func(processes string) string { return "The level changes within a process: " + processes + "." },
 			LittlesLaw: func(found, expected string) string {

@@ -1,6 +1,7 @@
 package i18n
 
 import (
+	"strconv"
 	"strings"
 
 	"pairbench/analyze/report"
@@ -17,6 +18,9 @@ func NoteCodes() []string {
 	}
 }
 
+// most is how many items of a list a note names; the others are counted.
+const most = 6
+
 // Note puts a note into words. A code without words is shown with its values,
 // never hidden.
 func (w *Words) Note(n report.Note) string {
@@ -30,7 +34,11 @@ func (w *Words) Note(n report.Note) string {
 		if from >= len(n.Values) {
 			return "?"
 		}
-		return strings.Join(n.Values[from:], w.ListComma)
+		items := n.Values[from:]
+		if len(items) > most {
+			return strings.Join(items[:most-1], w.ListComma) + w.ListComma + "… (" + strconv.Itoa(len(items)) + ")"
+		}
+		return strings.Join(items, w.ListComma)
 	}
 	metric := w.Names.Metric(n.Metric)
 	s := &w.Notes
@@ -50,7 +58,7 @@ func (w *Words) Note(n report.Note) string {
 	case report.NoteMissedTicks:
 		return s.MissedTicks(at(0), at(1))
 	case report.NoteDisturbed:
-		return s.Disturbed(at(0), list(1))
+		return s.Disturbed(w.Names.Disturbance(at(0)), list(1))
 	case report.NoteFewerCores:
 		return s.FewerCores(at(0), at(1))
 	case report.NoteImported:

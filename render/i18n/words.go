@@ -62,6 +62,7 @@ type Names struct {
 	LatencyCovers func(code string) string
 	RSSSource     func(code string) string
 	ServiceMode   func(code string) string
+	Disturbance   func(code string) string // what took processor time away
 	Reason        func(code string) string // why a change or overlap is absent
 	Inference     func(method string) string
 	Yes, No       string

@@ -59,6 +59,7 @@ func chinese() *Words {
 				"rusage_launcher": "rusage，经小型启动器", "rusage_darwin": "rusage（macOS）", "stated": "以来源所述为准",
 			}),
 			ServiceMode: named(map[string]string{"managed": "为本研究启动", "embedded": "pairbench 自带服务", "external": "此前已在运行"}),
+			Disturbance: named(map[string]string{"steal": "虚拟机监控器占用的时间", "throttled": "控制组限额", "cpu_pressure": "等待处理器"}),
 			Reason:      named(map[string]string{"arm_missing": "缺少一组", "median_a_zero": "A 的中位数为零", "one_process": "仅一个进程"}),
 			Inference: named(map[string]string{
 				"range_ratio": "比值范围", "mann_whitney": "Mann-Whitney 检验", "hodges_lehmann": "Hodges-Lehmann 位移", "signed_rank": "符号秩检验",
@@ -214,7 +215,7 @@ func chinese() *Words {
 				return fmt.Sprintf("%s 对中有 %s 对先运行 A。", pairs, aFirst)
 			},
 			Drift: func(metric, tau, p, n string) string {
-				return fmt.Sprintf("%s随执行次序漂移（Kendall tau %s，p %s，n %s）。", metric, tau, p, n)
+				return fmt.Sprintf("%s与执行次序的关系：Kendall tau %s，p %s，n %s。", metric, tau, p, n)
 			},
 			LevelChange: func(processes string) string { return "进程之内水平发生变化：" + processes + "。" },
 			LittlesLaw: func(found, expected string) string {

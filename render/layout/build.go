@@ -223,6 +223,20 @@ func (b *builder) notes(notes []report.Note) []string {
 	return items
 }
 
+// cellNotes are the notes of a cell, where its processes need no longer name
+// than arm and round.
+func (b *builder) cellNotes(s *report.Suite, c *report.Cell) []string {
+	notes := make([]report.Note, len(c.Notes))
+	for i, n := range c.Notes {
+		notes[i] = n
+		notes[i].Values = make([]string, len(n.Values))
+		for k, v := range n.Values {
+			notes[i].Values[k] = strings.TrimPrefix(v, s.ID+"/"+c.ID+"/")
+		}
+	}
+	return b.notes(notes)
+}
+
 // dataFiles are the CSV twins of tables about the metrics of suites.
 func (b *builder) dataFiles(suites []int, metrics []string) []string {
 	var files []string

@@ -37,7 +37,7 @@ func (b *builder) suiteTail(suite int) []Block {
 	}
 	notes := b.notes(s.Notes)
 	for i := range s.Cells {
-		for _, text := range b.notes(s.Cells[i].Notes) {
+		for _, text := range b.cellNotes(s, &s.Cells[i]) {
 			notes = append(notes, b.cellTitle(s, &s.Cells[i])+b.w.Colon+text)
 		}
 	}
