@@ -117,7 +117,7 @@ type dictionaryShape struct {
 
 func (in *inspector) dictionary(m *format.ColumnMetaData, p page) (dictionaryShape, error) {
 	h := p.header.DictionaryPageHeader
-	if !h.Valid || h.V.Encoding != format.Plain && h.V.Encoding != format.PlainDictionary || h.V.NumValues < 0 {
+	if !h.Valid || h.V.Encoding != format.Plain || h.V.NumValues < 0 {
 		return dictionaryShape{}, damaged("dictionary page with encoding %v and %d values", h.V.Encoding, h.V.NumValues)
 	}
 	data, err := in.inflater.inflate(m.Codec, p.body, int(p.header.UncompressedPageSize), maxTablePageBytes)
@@ -198,7 +198,7 @@ func (in *inspector) values(kind format.Type, encoding format.Encoding, data []b
 	case format.Plain:
 		_, err := scanPlain(kind, data, n)
 		return err
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary:
 		if !dictionary.present {
 			return damaged("page refers to a dictionary that is not there")
 		}

@@ -47,11 +47,19 @@ const MaxMergedRowGroups = 4096
 // pages as they are. The zero value is not ready; use NewMerger.
 type Merger struct {
 	dst       io.Writer
-	writer    *parquet.Writer
+	writer    rowGroupWriter
 	columns   int
 	reader    SampleReader
 	processes []mergedProcess
 	groups    int
+}
+
+// rowGroupWriter is the part of a generic writer that does not depend on its
+// rows.
+type rowGroupWriter interface {
+	keyValueSetter
+	WriteRowGroup(parquet.RowGroup) (int64, error)
+	Close() error
 }
 
 // NewMerger returns a Merger that writes to dst.
@@ -76,11 +84,11 @@ func (m *Merger) Add(src io.ReaderAt, size int64) (err error) {
 	switch {
 	case m.writer == nil:
 		m.columns = columns
-		schema := parquet.SchemaOf(closedRow{})
 		if m.reader.scheduled {
-			schema = parquet.SchemaOf(openRow{})
+			m.writer = newSampleFileWriter[openRow](m.dst)
+		} else {
+			m.writer = newSampleFileWriter[closedRow](m.dst)
 		}
-		m.writer = parquet.NewWriter(m.dst, append(writerOptions(pageBytes), schema)...)
 	case columns != m.columns || m.groups+groups > MaxMergedRowGroups:
 		return fmt.Errorf("merge process %d: %w", meta.ProcessNo, ErrMergeFull)
 	}
