@@ -97,10 +97,13 @@ func english() *Words {
 		Sentences: Sentences{
 			Question: func(a, b string) string { return fmt.Sprintf("What changes when %s replaces %s?", b, a) },
 			Overview: func(suites, cells, processes int, perArm string) string {
-				return fmt.Sprintf("%s, %s, %s: in every cell each arm ran %s times, each time as a fresh process.",
-					count(suites, "suite", "suites"), count(cells, "cell", "cells"), count(processes, "process", "processes"), perArm)
+				return fmt.Sprintf("%s, %s, %s: in every cell each arm ran %s, each time as a fresh process.",
+					count(suites, "suite", "suites"), count(cells, "cell", "cells"), count(processes, "process", "processes"), times(perArm))
 			},
 			SuiteChange: func(metric, changes, overlap string) string {
+				if overlap == noneComparable {
+					return fmt.Sprintf("%s changes by %s; no cell has two ranges to compare.", metric, changes)
+				}
 				return fmt.Sprintf("%s changes by %s; the ranges of the two arms overlap in %s cells.", metric, changes, overlap)
 			},
 			NoChange:     func(metric string) string { return metric + ": no change can be computed." },
@@ -123,9 +126,12 @@ func english() *Words {
 				return fmt.Sprintf("%s: the ranges overlap in %s configurations.", metric, overlap)
 			},
 			Alternation: func(order, rounds string) string {
-				return fmt.Sprintf("The arms ran side by side on one host, %s rounds, in this order: %s.", rounds, order)
+				return fmt.Sprintf("The arms ran side by side on one host, %s %s, in this order: %s.", rounds, plural(numberOf(rounds), "round", "rounds"), order)
 			},
 			RangeMeaning: func(perArm string) string {
+				if numberOf(perArm) == 1 {
+					return "Each arm has one process, so there is no range to show."
+				}
 				return fmt.Sprintf("Brackets hold the smallest and the largest of the %s processes of an arm; they are a range, not a confidence interval.", perArm)
 			},
 			Totals: func(processes, operations, warmup, samples string) string {
@@ -275,4 +281,22 @@ func english() *Words {
 		},
 		ChangeRange: func(low, high string) string { return low + " to " + high },
 	}
+}
+
+// noneComparable is how a share of nothing is written.
+const noneComparable = "0/0"
+
+// numberOf is 1 for the word of one and more for every other.
+func numberOf(word string) int {
+	if word == "one" {
+		return 1
+	}
+	return 2
+}
+
+func times(word string) string {
+	if numberOf(word) == 1 {
+		return "once"
+	}
+	return word + " times"
 }

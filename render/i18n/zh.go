@@ -95,6 +95,9 @@ func chinese() *Words {
 					numfmt.Count(int64(suites)), numfmt.Count(int64(cells)), numfmt.Count(int64(processes)), perArm)
 			},
 			SuiteChange: func(metric, changes, overlap string) string {
+				if overlap == noneComparable {
+					return fmt.Sprintf("%s变化为 %s；没有可以比较范围的单元。", metric, changes)
+				}
 				return fmt.Sprintf("%s变化为 %s；%s 个单元的两组范围重叠。", metric, changes, overlap)
 			},
 			NoChange:     func(metric string) string { return metric + "：没有可以计算的变化。" },
@@ -120,6 +123,9 @@ func chinese() *Words {
 				return fmt.Sprintf("两组在同一主机上相邻运行%s轮，顺序为：%s。", rounds, order)
 			},
 			RangeMeaning: func(perArm string) string {
+				if perArm == "一" {
+					return "每组只有一个进程，因此没有范围。"
+				}
 				return fmt.Sprintf("方括号内是每组%s个进程中的最小值与最大值；这是范围，不是置信区间。", perArm)
 			},
 			Totals: func(processes, operations, warmup, samples string) string {
