@@ -123,6 +123,7 @@ func negativeField(p *records.Process) (string, int64) {
 		{"sample_count", p.SampleCount}, {"elapsed_ns", p.ElapsedNs}, {"cpu_ns", p.CPUNs},
 		{"cpu_wall_ns", p.CPUWallNs}, {"peak_rss_bytes", p.PeakRSSBytes},
 		{"stated_latency_p50_ns", p.StatedLatencyP50Ns}, {"stated_latency_p99_ns", p.StatedLatencyP99Ns},
+		{"stated_throughput_micro_per_sec", p.StatedThroughputMicroPerSec},
 	} {
 		if f.value != nil && *f.value < 0 {
 			return f.name, *f.value

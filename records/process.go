@@ -106,6 +106,10 @@ type Process struct {
 	// stand in for them only where there are none.
 	StatedLatencyP50Ns *int64 `parquet:"stated_latency_p50_ns,optional"`
 	StatedLatencyP99Ns *int64 `parquet:"stated_latency_p99_ns,optional"`
+	// StatedThroughputMicroPerSec is operations per second times 1,000,000 as the
+	// tool behind an imported file states it. Such a tool rounds its counts and
+	// times or leaves them out, so that nothing better can be computed from them.
+	StatedThroughputMicroPerSec *int64 `parquet:"stated_throughput_micro_per_sec,optional"`
 
 	// ClientCPUs and ServerCPUs are the affinity lists that held ("0", "0-1"),
 	// as the system told while the process ran.

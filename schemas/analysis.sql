@@ -51,12 +51,15 @@ FROM (
 GROUP BY bundle, process_no;
 
 -- One row for each process with its metrics side by side. A percentile that a
--- process or an imported file states counts only where there are no samples.
+-- process or an imported file states counts only where there are no samples, a
+-- rate that an imported file states counts always.
 CREATE OR REPLACE VIEW pairbench_wide AS
 SELECT
   p.bundle, p.process_no, p.process_id, p.suite, p.cell_id, p.arm, p.side, p.round, p.slot, p.outcome,
-  CASE WHEN p.elapsed_ns > 0
-    THEN CAST(p.measured_operations AS DOUBLE) * 1e9 / CAST(p.elapsed_ns AS DOUBLE) END AS throughput,
+  COALESCE(
+    CAST(p.stated_throughput_micro_per_sec AS DOUBLE) / 1e6,
+    CASE WHEN p.elapsed_ns > 0
+      THEN CAST(p.measured_operations AS DOUBLE) * 1e9 / CAST(p.elapsed_ns AS DOUBLE) END) AS throughput,
   CASE WHEN p.wall_ns > 0
     THEN CAST(p.cpu_ns AS DOUBLE) * 1e2 / CAST(p.wall_ns AS DOUBLE) END AS cpu,
   CAST(COALESCE(q.latency_p50, CASE WHEN q.n IS NULL THEN p.stated_latency_p50_ns END) AS DOUBLE) AS latency_p50,
@@ -68,8 +71,11 @@ SELECT
   CAST(q.response_p99 AS DOUBLE) AS response_p99,
   CAST(p.peak_rss_bytes AS DOUBLE) AS peak_rss,
   -- operations a second and core: throughput / (cpu / 100)
-  CASE WHEN p.elapsed_ns > 0 AND p.wall_ns > 0 AND p.cpu_ns > 0
-    THEN CAST(p.measured_operations AS DOUBLE) * 1e9 / CAST(p.elapsed_ns AS DOUBLE)
+  CASE WHEN p.wall_ns > 0 AND p.cpu_ns > 0
+    THEN COALESCE(
+        CAST(p.stated_throughput_micro_per_sec AS DOUBLE) / 1e6,
+        CASE WHEN p.elapsed_ns > 0
+          THEN CAST(p.measured_operations AS DOUBLE) * 1e9 / CAST(p.elapsed_ns AS DOUBLE) END)
       * CAST(p.wall_ns AS DOUBLE) / CAST(p.cpu_ns AS DOUBLE) END AS cpu_efficiency
 FROM (
   SELECT

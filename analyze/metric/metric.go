@@ -106,8 +106,12 @@ func Default(profile string) []string {
 	return ids
 }
 
-// throughput is measured operations per second of the measured interval.
+// throughput is measured operations per second of the measured interval, or the
+// rate that an imported file states.
 func throughput(p Process) *big.Rat {
+	if stated := integer(p.Record.StatedThroughputMicroPerSec); stated != nil {
+		return stated.Quo(stated, big.NewRat(1e6, 1))
+	}
 	return ratio(p.Record.MeasuredOperations, p.Record.ElapsedNs, 1e9)
 }
 

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,65 +16,141 @@ func importCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "import",
 		Usage:     "make a bundle of results that another tool left",
-		ArgsUsage: "FILE...",
+		ArgsUsage: "--format FORMAT --out BUNDLE (FILE... | --a FILE --b FILE)",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of the files: csv"},
-			&cli.StringFlag{Name: "plan", Usage: "take cells, arms and words from `PLAN`"},
+			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of the files: " + importer.FormatNames()},
+			&cli.GenericFlag{Name: "a", Value: new(fileList), Usage: "`FILE` with results of arm A; may be repeated, a file more is a round more"},
+			&cli.GenericFlag{Name: "b", Value: new(fileList), Usage: "`FILE` with results of arm B"},
+			&cli.StringFlag{Name: "plan", Usage: "take cells, arms and words from `PLAN` (csv)"},
 			&cli.StringFlag{Name: "out", Usage: "the bundle's `DIR`; it must not exist"},
 			&cli.StringFlag{Name: "suite", Usage: "the suite's `ID` where the files do not say"},
 			&cli.StringFlag{Name: "study", Value: "imported", Usage: "the study's `ID` without a plan"},
 			&cli.StringFlag{Name: "profile", Value: "database", Usage: "without a plan: database, native or release"},
 		},
-		Action: func(c *cli.Context) error {
-			files, err := manyWords(c, "FILE")
-			if err != nil {
-				return err
-			}
-			for _, required := range []string{"format", "out"} {
-				if c.String(required) == "" {
-					return usagef("import: --%s is missing", required)
-				}
-			}
-			if err := refuseExisting("import", c.String("out")); err != nil {
-				return err
-			}
-			o := importer.Options{Format: c.String("format"), Study: c.String("study"), Profile: c.String("profile"), ToolVersion: version}
-			if c.IsSet("plan") {
-				if o.Plan, err = loadPlan(c, c.String("plan")); err != nil {
-					return err
-				}
-			}
-			if o.Format != "csv" {
-				return usagef("import --format: found %q, expected csv", o.Format)
-			}
-			var table importer.Table
-			var sources []importer.Source
-			for _, file := range files {
-				data, err := os.ReadFile(file)
-				if err != nil {
-					return err
-				}
-				src := importer.Source{Name: visible(file), Data: data}
-				part, err := importer.CSV(src, c.String("suite"))
-				if err != nil {
-					return err
-				}
-				table.Observations = append(table.Observations, part.Observations...)
-				sources = append(sources, src)
-			}
-			in, err := importer.Build(visible(files[0]), table, o)
-			if err != nil {
-				return err
-			}
-			if err := makeParent(c.String("out")); err != nil {
-				return err
-			}
-			identity, err := importer.Write(atomicfile.OS{}, c.String("out"), in, sources)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(s.out, "%s\nidentity %s\n", c.String("out"), identity)
-			return err
-		},
+		Action: func(c *cli.Context) error { return runImport(c, s) },
 	}
+}
+
+// fileList is a flag that may be repeated; a comma belongs to the file's name.
+type fileList []string
+
+func (l *fileList) Set(path string) error {
+	*l = append(*l, path)
+	return nil
+}
+
+func (l *fileList) String() string { return strings.Join(*l, " ") }
+
+func runImport(c *cli.Context, s streams) error {
+	for _, required := range []string{"format", "out"} {
+		if c.String(required) == "" {
+			return usagef("import: --%s is missing; formats are %s", required, importer.FormatNames())
+		}
+	}
+	format, ok := importer.ByName(c.String("format"))
+	if !ok {
+		return usagef("import --format: found %q, expected one of %s", c.String("format"), importer.FormatNames())
+	}
+	arms, err := importFiles(c, format)
+	if err != nil {
+		return err
+	}
+	out := c.String("out")
+	if err := refuseExisting("import", out); err != nil {
+		return err
+	}
+	o := importer.Options{Format: format.Name, Study: c.String("study"), Profile: c.String("profile"), ToolVersion: version}
+	if c.IsSet("plan") {
+		if o.Plan, err = loadPlan(c, c.String("plan")); err != nil {
+			return err
+		}
+	}
+	table, sources, err := readImport(format, arms, c.String("suite"))
+	if err != nil {
+		return err
+	}
+	in, err := importer.Build(sources[0].Name, table, o)
+	if err != nil {
+		return err
+	}
+	for _, warning := range table.Warnings {
+		fmt.Fprintf(s.err, "import: %s\n", visible(warning))
+	}
+	if err := makeParent(out); err != nil {
+		return err
+	}
+	identity, err := importer.Write(atomicfile.OS{}, out, in, sources)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s\nidentity %s\n", out, identity)
+	return err
+}
+
+// importFiles returns the files of the two arms; those of a format that holds
+// both arms are all in the first.
+func importFiles(c *cli.Context, format importer.Format) (arms [2][]string, err error) {
+	for i, name := range []string{"a", "b"} {
+		arms[i] = *c.Generic(name).(*fileList)
+	}
+	given := len(arms[0])+len(arms[1]) > 0
+	switch {
+	case format.BothArms && given:
+		return arms, usagef("import --format %s: found --a or --b, but such a file holds both arms; name it as FILE", format.Name)
+	case format.BothArms:
+		arms[0], err = manyWords(c, "FILE")
+		return arms, err
+	case c.NArg() > 0:
+		return arms, usagef("import --format %s: found %q, but such a file holds one arm; use --a FILE --b FILE", format.Name, c.Args().First())
+	case len(arms[0]) == 0 || len(arms[1]) == 0:
+		return arms, usagef("import --format %s: --a FILE and --b FILE are needed", format.Name)
+	}
+	return arms, nil
+}
+
+// readImport reads the files of both arms. The sources are what belongs into
+// the bundle.
+func readImport(format importer.Format, arms [2][]string, suite string) (importer.Table, []importer.Source, error) {
+	var sources [2][]importer.Source
+	var tables [2][]importer.Table
+	for i, files := range arms {
+		for _, file := range files {
+			data, err := readBounded(file, importer.MaxBytes)
+			if err != nil {
+				return importer.Table{}, nil, err
+			}
+			table, src, err := format.Read(importer.Source{Name: visible(file), Data: data}, suite)
+			if err != nil {
+				return importer.Table{}, nil, err
+			}
+			sources[i] = append(sources[i], src)
+			tables[i] = append(tables[i], table)
+		}
+	}
+	all := append(sources[0], sources[1]...)
+	if !format.BothArms {
+		table, err := importer.Pair(sources[0], sources[1], tables[0], tables[1])
+		return table, all, err
+	}
+	var table importer.Table
+	for _, part := range tables[0] {
+		table.Observations = append(table.Observations, part.Observations...)
+		table.Warnings = append(table.Warnings, part.Warnings...)
+	}
+	return table, all, nil
+}
+
+// readBounded reads a file of at most so many bytes, and one more of a larger
+// one, so that the reader can say that it is too large.
+func readBounded(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("import: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("import %s: %w", visible(path), err)
+	}
+	return data, nil
 }

@@ -144,7 +144,7 @@ func (b *builder) suites() error {
 			return b.fail(o.Line, "suite: found %q, which the plan %s does not have", o.Suite, b.options.Plan.Study)
 		}
 		if !ok {
-			suite = records.RunSuite{ID: o.Suite, Workload: "imported"}
+			suite = records.RunSuite{ID: o.Suite, Workload: "imported", Metrics: b.table.Metrics}
 		}
 		suite.Service = nil
 		b.out.Run.Suites = append(b.out.Run.Suites, suite)

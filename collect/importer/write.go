@@ -15,7 +15,8 @@ import (
 )
 
 // Write leaves the import as a sealed bundle at dir, with the original files
-// inside, byte for byte. Nothing is left at dir when it fails.
+// inside: byte for byte, or marked as redacted. Nothing is left at dir when it
+// fails.
 func Write(fsys atomicfile.FS, dir string, in Import, originals []Source) (digest.SHA256, error) {
 	w, err := bundle.Create(fsys, dir, in.Plan, in.Run, in.Cells)
 	if err != nil {
@@ -37,7 +38,14 @@ func fill(w *bundle.Writer, in Import, originals []Source) (digest.SHA256, error
 			return digest.SHA256{}, err
 		}
 		sum, size := digest.Sum(src.Data).String(), int64(len(src.Data))
-		inputs = append(inputs, records.Input{Kind: "script", Name: name, Bytes: &size, SHA256: &sum, ResolvedBy: "import"})
+		input := records.Input{Kind: "script", Name: name, Bytes: &size, SHA256: &sum, ResolvedBy: "import"}
+		if src.Redacted > 0 {
+			// The hash of the file as it was is not kept: with it a short secret
+			// could be found by trying.
+			gap := fmt.Sprintf("%d secrets were taken out; the rest is the file byte for byte", src.Redacted)
+			input.Gap = &gap
+		}
+		inputs = append(inputs, input)
 	}
 	if err := w.SetInputs(inputs); err != nil {
 		return digest.SHA256{}, err

@@ -15,7 +15,8 @@ FROM file('${bundles}/data/processes.parquet', 'Parquet',
   'process_no Int32, process_id String, suite String, cell_id String, arm String, side String, round Int32, slot Int32,
    outcome String, measured_operations Nullable(Int64), elapsed_ns Nullable(Int64), cpu_ns Nullable(Int64),
    cpu_wall_ns Nullable(Int64), cpu_scope Nullable(String), process_wall_ns Nullable(Int64),
-   peak_rss_bytes Nullable(Int64), stated_latency_p50_ns Nullable(Int64), stated_latency_p99_ns Nullable(Int64)');
+   peak_rss_bytes Nullable(Int64), stated_latency_p50_ns Nullable(Int64), stated_latency_p99_ns Nullable(Int64),
+   stated_throughput_micro_per_sec Nullable(Int64)');
 
 CREATE OR REPLACE VIEW pairbench_samples AS
 SELECT *, extract(_path, '^(.*)/data/') AS bundle

@@ -3,12 +3,15 @@
 --   SET VARIABLE bundles = 'results/*/bundle';
 --   .read duckdb.sql
 --   .read analysis.sql
--- Files without schedules or samples are fine: what no file has is null.
+-- Files without schedules, samples or stated rates are fine: what no file has is null.
 CREATE OR REPLACE VIEW pairbench_cells AS
 SELECT *, regexp_extract(filename, '^(.*)/data/', 1) AS bundle
 FROM read_parquet(getvariable('bundles') || '/data/cells.parquet', union_by_name = true, filename = true, hive_partitioning = false);
 
 CREATE OR REPLACE VIEW pairbench_processes AS
+SELECT NULL::BIGINT AS stated_throughput_micro_per_sec
+WHERE false
+UNION ALL BY NAME
 SELECT *, regexp_extract(filename, '^(.*)/data/', 1) AS bundle
 FROM read_parquet(getvariable('bundles') || '/data/processes.parquet', union_by_name = true, filename = true, hive_partitioning = false);
 

@@ -9,7 +9,8 @@ CREATE OR REPLACE TEMPORARY VIEW pairbench_cells_files (
 CREATE OR REPLACE TEMPORARY VIEW pairbench_processes_files (
   process_no INT, process_id STRING, suite STRING, cell_id STRING, arm STRING, side STRING, round INT, slot INT,
   outcome STRING, measured_operations BIGINT, elapsed_ns BIGINT, cpu_ns BIGINT, cpu_wall_ns BIGINT, cpu_scope STRING,
-  process_wall_ns BIGINT, peak_rss_bytes BIGINT, stated_latency_p50_ns BIGINT, stated_latency_p99_ns BIGINT
+  process_wall_ns BIGINT, peak_rss_bytes BIGINT, stated_latency_p50_ns BIGINT, stated_latency_p99_ns BIGINT,
+  stated_throughput_micro_per_sec BIGINT
 ) USING parquet OPTIONS (path '${bundles}/data/processes.parquet');
 
 CREATE OR REPLACE TEMPORARY VIEW pairbench_samples_files (
@@ -26,4 +27,5 @@ CREATE OR REPLACE TEMPORARY VIEW pairbench_samples AS
 SELECT *, regexp_extract(input_file_name(), '^(.*)/data/', 1) AS bundle FROM pairbench_samples_files;
 
 -- In analysis.sql write TEMPORARY VIEW for VIEW: a lasting view cannot stand on
--- temporary ones.
+-- temporary ones. Spark computes a view as often as others use it: CACHE TABLE
+-- pairbench_metrics, and CACHE TABLE pairbench_summaries, once they are made.

@@ -10,7 +10,7 @@ CREATE TABLE pairbench_processes_files (
   process_no INTEGER, process_id VARCHAR, suite VARCHAR, cell_id VARCHAR, arm VARCHAR, side VARCHAR, round INTEGER,
   slot INTEGER, outcome VARCHAR, measured_operations BIGINT, elapsed_ns BIGINT, cpu_ns BIGINT, cpu_wall_ns BIGINT,
   cpu_scope VARCHAR, process_wall_ns BIGINT, peak_rss_bytes BIGINT, stated_latency_p50_ns BIGINT,
-  stated_latency_p99_ns BIGINT
+  stated_latency_p99_ns BIGINT, stated_throughput_micro_per_sec BIGINT
 ) WITH (format = 'PARQUET', external_location = '${bundles}/processes');
 
 CREATE TABLE pairbench_samples_files (

@@ -1,0 +1,137 @@
+package importer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxBytes bounds a file, and what a compressed one unpacks to.
+const MaxBytes = 256 << 20
+
+// MaxObservations bounds what one import may hold.
+const MaxObservations = 100_000
+
+// Format is one kind of file that can be imported.
+type Format struct {
+	Name string
+	// BothArms says that a file holds both arms; the others hold one.
+	BothArms bool
+	// names says that the text of a file is all names of benchmarks.
+	names bool
+	read  func(src Source, suite string) (Table, error)
+}
+
+// Formats lists what can be imported. The suite is the id that results get
+// where the file names none.
+func Formats() []Format {
+	return []Format{
+		{Name: "csv", BothArms: true, read: CSV},
+		{Name: "hyperfine", read: Hyperfine},
+		{Name: "google-benchmark", read: GoogleBenchmark},
+		{Name: "pyperf", read: Pyperf},
+		{Name: "go-bench", names: true, read: GoBench},
+		{Name: "pytest-benchmark", read: PytestBenchmark},
+		{Name: "memtier", read: Memtier},
+		{Name: "redis-benchmark", read: RedisBenchmark},
+		{Name: "wrk", read: Wrk},
+		{Name: "wrk2", read: Wrk2},
+		{Name: "k6", read: K6},
+		{Name: "go-ycsb", read: GoYCSB},
+	}
+}
+
+// FormatNames lists the names of Formats, for messages.
+func FormatNames() string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ByName returns the format of that name.
+func ByName(name string) (Format, bool) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// Read reads one file of the format. The Source that it returns is what belongs
+// into the bundle: the file byte for byte, or without the secrets it held. What
+// is read is read from there, so that no secret gets any further.
+func (f Format) Read(src Source, suite string) (Table, Source, error) {
+	fail := func(format string, args ...any) (Table, Source, error) {
+		return Table{}, Source{}, &Error{File: src.Name, Problem: fmt.Sprintf(format, args...)}
+	}
+	if len(src.Data) > MaxBytes {
+		return fail("found more than %d bytes, expected at most that", MaxBytes)
+	}
+	text := src
+	if bytes.HasPrefix(src.Data, []byte{0x1f, 0x8b}) {
+		var err error
+		if text.Data, err = unpack(src.Data); err != nil {
+			return fail("gzip: %v", err)
+		}
+		text.Name = strings.TrimSuffix(src.Name, ".gz")
+	}
+	if at := invalidUTF8(text.Data); at >= 0 {
+		p := place{text: text.Data}
+		line, column := p.of(at)
+		return Table{}, Source{}, &Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf("found the byte %#02x, expected UTF-8 text", text.Data[at])}
+	}
+	text = redact(text, f.names)
+	if text.Redacted > 0 {
+		src = text
+	}
+	if suite == "" && !f.BothArms {
+		suite = strings.ReplaceAll(f.Name, "-", "_")
+	}
+	table, err := f.read(text, suite)
+	if err != nil {
+		return Table{}, Source{}, err
+	}
+	if n := len(table.Observations); n > MaxObservations {
+		return fail("found %d results, expected at most %d", n, MaxObservations)
+	}
+	if src.Redacted > 0 {
+		table.warn("%s: held %d secrets; the bundle keeps the file without them", src.Name, src.Redacted)
+	}
+	return table, src, nil
+}
+
+func unpack(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("found more than %d bytes, expected at most that", MaxBytes)
+	}
+	return text, r.Close()
+}
+
+// invalidUTF8 returns where text stops being UTF-8, or -1.
+func invalidUTF8(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
+}

@@ -1,0 +1,78 @@
+package importer
+
+import (
+	"strings"
+)
+
+// redisColumns are the columns of redis-benchmark 6.2 and later. Before, there
+// was no header, and a row was a name and a rate.
+var redisColumns = []string{"test", "rps", "avg_latency_ms", "min_latency_ms", "p50_latency_ms", "p95_latency_ms", "p99_latency_ms", "max_latency_ms"}
+
+var redisHeader = `"` + strings.Join(redisColumns, `","`) + `"`
+
+// RedisBenchmark reads `redis-benchmark --csv` of 6.0, 6.2 and 7: each row is a
+// repetition of its test. The number of requests is not in the file: the rate
+// is taken as stated, like the percentiles.
+func RedisBenchmark(src Source, suite string) (Table, error) {
+	f := &textFile{src: src}
+	var t Table
+	width := 2 // fields of a row; 2 until a header says otherwise
+	for line := range f.lines() {
+		// Newer versions write progress over the same line before a row.
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		if !strings.HasPrefix(line, `"`) {
+			continue // a warning
+		}
+		if strings.HasPrefix(line, `"test",`) {
+			if line = strings.TrimRight(line, " \t"); line != redisHeader {
+				return Table{}, f.fail("header: found %s, expected %s", quote(line), redisHeader)
+			}
+			width = len(redisColumns)
+			continue
+		}
+		row, ok := redisRow(line, width)
+		if !ok {
+			return Table{}, f.fail("found %s, expected fields in quotes with commas between them", quote(line))
+		}
+		if len(row) != width {
+			return Table{}, f.fail("found %d fields, expected %d", len(row), width)
+		}
+		o := observe(f.number, suite, word("test", row[0]))
+		rate, problem := toUnits(row[1], 1e6)
+		if problem != "" {
+			return Table{}, f.fail("rps: %s", problem)
+		}
+		o.Process.StatedThroughputMicroPerSec = &rate
+		for i, into := range map[int]**int64{4: &o.Process.StatedLatencyP50Ns, 6: &o.Process.StatedLatencyP99Ns} {
+			if i >= width {
+				continue
+			}
+			ns, problem := toUnits(row[i], 1e6)
+			if problem != "" {
+				return Table{}, f.fail("%s: %s", redisColumns[i], problem)
+			}
+			*into = &ns
+		}
+		t.Observations = append(t.Observations, o)
+	}
+	if len(t.Observations) == 0 {
+		return Table{}, f.failFile("found no rows of redis-benchmark, expected lines such as %q", `"SET","123456.79"`)
+	}
+	return t, nil
+}
+
+// redisRow splits a row of so many fields. Its name is a command as it was
+// given, whose quotes are not escaped: only a quote, a comma and a quote part
+// two fields, and what is too many of them belongs to the name.
+func redisRow(line string, width int) ([]string, bool) {
+	line = strings.TrimRight(line, " \t")
+	if len(line) < 2 || line[0] != '"' || line[len(line)-1] != '"' {
+		return nil, false
+	}
+	const between = `","`
+	fields := strings.Split(line[1:len(line)-1], between)
+	if extra := len(fields) - width; extra > 0 {
+		fields = append([]string{strings.Join(fields[:extra+1], between)}, fields[extra+1:]...)
+	}
+	return fields, true
+}
