@@ -204,10 +204,10 @@ func TestParseSizeLimit(t *testing.T) {
 // than their size: each must be settled, one way or the other, in the time that
 // a test may take.
 func TestHostileText(t *testing.T) {
-	const size = 1<<20 - 64
+	const size = 1<<18 - 64
 	indent := func() string {
 		var b strings.Builder
-		for i := 0; b.Len() < size-2000; i++ {
+		for i := 0; b.Len() < size-1000; i++ {
 			b.WriteString(strings.Repeat(" ", i) + "a:\n")
 		}
 		return b.String()
