@@ -17,14 +17,20 @@ var start = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 func ptr[T any](v T) *T { return &v }
 
-// sizes are sample counts around the ranks' corners and the pages' limits.
-var sizes = []int{1, 2, 99, 100, 101, 1000, 4096, 9_001}
+// allSizes are sample counts around the ranks' corners and the pages' limits.
+var allSizes = []int{1, 2, 99, 100, 101, 1000, 4096, 9_001}
 
 // makeBundle leaves a sealed bundle with everything an analysis has to tell
 // apart: even and odd numbers of processes, a failed one, an arm that is
 // missing, cells without samples, a schedule, absent counters.
-func makeBundle(t *testing.T, dir string, seed uint64) string {
+//
+// Each suite has a cell for each size, the number of samples of a process; none
+// given means allSizes.
+func makeBundle(t *testing.T, dir string, seed uint64, sizes ...int) string {
 	t.Helper()
+	if len(sizes) == 0 {
+		sizes = allSizes
+	}
 	random := rand.New(rand.NewPCG(seed, 1))
 	factors := []records.RunFactor{{Name: "size", Kind: records.FactorInt}}
 	run := records.Run{
@@ -88,12 +94,15 @@ func makeBundle(t *testing.T, dir string, seed uint64) string {
 				if i%5 == 4 && round == 1 {
 					p.Outcome, p.OutcomeDetail = records.OutcomeTimeout, ptr("too slow")
 				}
-				if i%len(sizes) == 5 && side == records.SideB {
+				if i%len(sizes) == len(sizes)-2 && side == records.SideB {
 					p.Outcome, p.OutcomeDetail = records.OutcomeExitNonzero, ptr("exit code 1")
 				}
 				var samples *records.Samples
 				if c.Suite == "stated" {
 					p.StatedLatencyP50Ns = ptr(50_000 + random.Int64N(10_000))
+					if round == 2 {
+						p.StatedThroughputMicroPerSec = ptr(1_000_000*random.Int64N(50_000) + 7)
+					}
 					if round > 1 {
 						p.StatedLatencyP99Ns = ptr(90_000 + random.Int64N(10_000))
 					}

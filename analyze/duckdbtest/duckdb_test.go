@@ -28,7 +28,7 @@ func open(t *testing.T) *sql.DB {
 	return db
 }
 
-func exec(t *testing.T, db *sql.DB, statements string) {
+func execute(t *testing.T, db *sql.DB, statements string) {
 	t.Helper()
 	if _, err := db.Exec(statements); err != nil {
 		t.Fatalf("%v\n%.200s", err, statements)
@@ -153,6 +153,15 @@ func TestPercentilesEqualQuantileDisc(t *testing.T) {
 	differ(t, "percentiles of process", got, want)
 }
 
+// comparedTables are the tables of an analysis, with what names a row and the
+// columns that SQL gives too.
+var comparedTables = []struct{ name, key, columns string }{
+	{"metrics", "concat_ws(' ', process_id, process_no, metric, suite, cell_id, slot)", "arm, side, outcome, in_median, unit, value"},
+	{"summaries", "concat_ws(' ', suite, cell_id, metric, side)", "unit, better, arm, n, median, min, max"},
+	{"comparisons", "concat_ws(' ', suite, cell_id, metric)",
+		"unit, better, n_a, median_a, min_a, max_a, n_b, median_b, min_b, max_b, round(change_pct, 9), change_reason, overlap, overlap_reason"},
+}
+
 // TestAnalysisSQLEqualsAnalyze compares the three tables of an analysis with
 // the views of analysis.sql, over one bundle and over two shards.
 func TestAnalysisSQLEqualsAnalyze(t *testing.T) {
@@ -170,20 +179,15 @@ func TestAnalysisSQLEqualsAnalyze(t *testing.T) {
 			}
 			_, out := analysis(t, bundles...)
 			db := open(t)
-			exec(t, db, fmt.Sprintf("SET VARIABLE bundles = '%s'", filepath.Join(dir, c.glob)))
+			execute(t, db, fmt.Sprintf("SET VARIABLE bundles = '%s'", filepath.Join(dir, c.glob)))
 			for _, name := range []string{"duckdb", "analysis"} {
 				text, ok := schemas.SQL(name)
 				if !ok {
 					t.Fatalf("no SQL %s", name)
 				}
-				exec(t, db, string(text))
+				execute(t, db, string(text))
 			}
-			for _, table := range []struct{ name, key, columns string }{
-				{"metrics", "concat_ws(' ', process_id, process_no, metric, suite, cell_id, slot)", "arm, side, outcome, in_median, unit, value"},
-				{"summaries", "concat_ws(' ', suite, cell_id, metric, side)", "unit, better, arm, n, median, min, max"},
-				{"comparisons", "concat_ws(' ', suite, cell_id, metric)",
-					"unit, better, n_a, median_a, min_a, max_a, n_b, median_b, min_b, max_b, round(change_pct, 9), change_reason, overlap, overlap_reason"},
-			} {
+			for _, table := range comparedTables {
 				if c.glob != "bundle-1" && table.name == "metrics" {
 					continue // both bundles number their processes alike
 				}
