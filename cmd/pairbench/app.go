@@ -59,7 +59,9 @@ func newApp(s streams) *cli.App {
 	for _, c := range app.Commands {
 		c.OnUsageError = asUsage
 		c.HideHelpCommand = true
+		c.CustomHelpTemplate = commandHelp(app, c)
 	}
+	app.CustomAppHelpTemplate = appHelp(app)
 	return app
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -49,27 +50,40 @@ func collectCommand(s streams) *cli.Command {
 // collectPlan collects the plan under a command's flags, with progress on
 // stderr.
 func collectPlan(c *cli.Context, s streams, word, out string) (collect.Result, error) {
-	p, err := loadPlan(c, word)
+	sel, err := selection(c)
 	if err != nil {
 		return collect.Result{}, err
 	}
-	if !c.Bool("resume") {
-		if err := refuseExisting(c.Command.Name, out); err != nil {
-			return collect.Result{}, err
-		}
+	p, err := wholePlan(word)
+	if err != nil {
+		return collect.Result{}, err
 	}
-	if err := makeParent(out); err != nil {
+	if _, err := os.Lstat(out); err == nil && c.Bool("resume") {
+		return collect.Result{}, usagef("collect --resume --out %s: is complete already; there is nothing to go on with", visible(out))
+	}
+	if err := refuseExisting(c.Command.Name, out); err != nil {
+		return collect.Result{}, err
+	}
+	removeEmpty, err := makeParent(out)
+	if err != nil {
 		return collect.Result{}, fmt.Errorf("%s --out %s: %w", c.Command.Name, visible(out), err)
 	}
 	line := newProgress(s.err)
 	result, err := collect.Run(c.Context, collect.Options{
-		Plan: p, Out: out, Resume: c.Bool("resume"), AA: c.Bool("aa"), ToolVersion: version,
+		Plan: p, Selection: sel, Out: out, Resume: c.Bool("resume"), AA: c.Bool("aa"), ToolVersion: version,
 		Progress: line.show, Warn: line.warn,
 	})
 	line.end()
+	if err != nil {
+		removeEmpty()
+	}
 	var interrupted *collect.InterruptedError
-	if errors.As(err, &interrupted) || errors.Is(err, context.Canceled) {
-		return result, fmt.Errorf("%w: %w", errInterrupted, err)
+	switch {
+	case errors.As(err, &interrupted) && interrupted.Dir != "":
+		return result, fmt.Errorf("%w with %d of %d processes finished; pairbench collect --resume --out %s with the same plan and selection goes on",
+			errInterrupted, interrupted.Done, interrupted.Total, visible(out))
+	case interrupted != nil, errors.Is(err, context.Canceled):
+		return result, fmt.Errorf("%w before the first process", errInterrupted)
 	}
 	return result, err
 }

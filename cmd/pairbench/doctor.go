@@ -54,7 +54,7 @@ func doctorCommand(s streams) *cli.Command {
 
 func printChecks(s streams, checks []hostinfo.Check) error {
 	for _, check := range checks {
-		if _, err := fmt.Fprintf(s.out, "%-8s%-12s%s\n", check.Status, check.ID, visible(check.Found)); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%-8s%-14s%s\n", check.Status, check.ID, visible(check.Found)); err != nil {
 			return err
 		}
 		if check.Status == hostinfo.StatusWarn || check.Status == hostinfo.StatusBad {

@@ -24,6 +24,23 @@ var gateExit = map[gate.Verdict]int{
 	gate.Pass: exitOK, gate.Regression: exitRegression, gate.Inconclusive: exitInconclusive, gate.Invalid: exitIntegrity,
 }
 
+// gateWords say for people what methods and reasons are called in the JSON.
+var gateWords = map[string]string{
+	"range_ratio":    "range of ratios",
+	"hodges_lehmann": "Hodges-Lehmann interval",
+
+	gate.ReasonFailedProcesses: "processes failed",
+	gate.ReasonArmMissing:      "an arm has no value",
+	gate.ReasonNotComputable:   "no interval can be computed",
+	gate.ReasonNotComparable:   "the bundles are not comparable",
+	gate.ReasonNoSuchMetric:    "the analysis has no such suite and metric",
+	gate.ReasonTooFew:          "too few processes",
+	gate.ReasonStraddles:       "the limit lies in the interval",
+	gate.ReasonInsideFloor:     "an A/A collection changes as much",
+}
+
+func verdictWords(v gate.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") }
+
 func gateCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "gate",
@@ -31,7 +48,7 @@ func gateCommand(s streams) *cli.Command {
 		ArgsUsage: "ANALYSIS",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "require", Usage: "a `THRESHOLD`: [SUITE:]METRIC >= -2% | <= +5% | within 3% (may be repeated)"},
-			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, json, markdown or junit"},
+			&cli.StringFlag{Name: "format", Value: "text", Usage: "write `FORMAT`: text, json, markdown or junit"},
 			&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of standard output"},
 		},
 		Action: func(c *cli.Context) error {
@@ -64,7 +81,7 @@ func gateCommand(s streams) *cli.Command {
 				return err
 			}
 			if code := gateExit[result.Verdict]; code != exitOK {
-				return outcomeError{code, fmt.Sprintf("gate: %s: %s", result.Verdict, verdictCounts(result))}
+				return outcomeError{code, "gate: " + verdictWords(result.Verdict)}
 			}
 			return nil
 		},
@@ -75,7 +92,7 @@ func verdictCounts(r gate.Result) string {
 	var parts []string
 	for _, v := range []gate.Verdict{gate.Pass, gate.Regression, gate.Inconclusive, gate.Invalid} {
 		if n := r.Counts[v]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+			parts = append(parts, fmt.Sprintf("%d %s", n, verdictWords(v)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -88,11 +105,13 @@ func evidence(c gate.Check) string {
 		parts = append(parts, fmt.Sprintf("change %+.2f%%", c.ChangePct.Float()))
 	}
 	if i := c.Interval; i != nil {
-		parts = append(parts, fmt.Sprintf("%s %+.2f%% to %+.2f%% at %.1f%%", i.Method, i.LowPct, i.HighPct, i.Level*100))
+		parts = append(parts, fmt.Sprintf("%s %+.2f%% to %+.2f%% at %.1f%%", gateWords[i.Method], i.LowPct, i.HighPct, i.Level*100))
 	}
-	parts = append(parts, fmt.Sprintf("n %d and %d", c.NA, c.NB))
+	if c.Cell != "" {
+		parts = append(parts, fmt.Sprintf("n %d and %d", c.NA, c.NB))
+	}
 	if c.Reason != "" {
-		parts = append(parts, c.Reason)
+		parts = append(parts, gateWords[c.Reason])
 	}
 	if c.NeedN > 0 {
 		parts = append(parts, fmt.Sprintf("needs %d rounds", c.NeedN))
@@ -106,23 +125,23 @@ func place(c gate.Check) string {
 
 func writeGateText(w io.Writer, r gate.Result) error {
 	for _, c := range r.Checks {
-		if _, err := fmt.Fprintf(w, "%s  %s\n", c.Verdict, visible(c.Threshold+"  "+place(c))); err != nil {
+		if _, err := fmt.Fprintf(w, "%s  %s\n", verdictWords(c.Verdict), visible(c.Threshold+"  "+place(c))); err != nil {
 			return err
 		}
 		printWrapped(w, "    ", evidence(c))
 	}
-	_, err := fmt.Fprintf(w, "verdict  %s (%s)\n", r.Verdict, verdictCounts(r))
+	_, err := fmt.Fprintf(w, "verdict  %s (%s)\n", verdictWords(r.Verdict), verdictCounts(r))
 	return err
 }
 
 func writeGateMarkdown(w io.Writer, r gate.Result) error {
-	fmt.Fprintf(w, "**%s**: %s\n\n| verdict | threshold | cell | evidence |\n|---|---|---|---|\n", r.Verdict, verdictCounts(r))
+	fmt.Fprintf(w, "**%s**: %s\n\n| verdict | threshold | cell | evidence |\n|---|---|---|---|\n", verdictWords(r.Verdict), verdictCounts(r))
 	cell := func(text string) string {
 		return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(visible(text))
 	}
 	checks := slices.Clone(r.Checks)
 	for _, c := range checks {
-		if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |\n", c.Verdict, cell(c.Threshold), cell(place(c)), cell(evidence(c))); err != nil {
+		if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |\n", verdictWords(c.Verdict), cell(c.Threshold), cell(place(c)), cell(evidence(c))); err != nil {
 			return err
 		}
 	}

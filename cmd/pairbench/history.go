@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -88,7 +89,7 @@ func findBundles(dir string) ([]string, error) {
 			return err
 		}
 		relative, err := filepath.Rel(root, path)
-		if err == nil && len(filepath.SplitList(relative)) > maxDepth {
+		if err == nil && strings.Count(relative, string(filepath.Separator)) >= maxDepth {
 			return fs.SkipDir
 		}
 		return nil
@@ -107,7 +108,11 @@ func printHistory(w io.Writer, rows []report.HistoryRow) error {
 		if row.Revision != nil {
 			revision = *row.Revision
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.12s\t%.1f\t%.1f to %.1f\t%d\n", row.StartedAt.UTC().Format("2006-01-02 15:04"), row.Bundle[:12],
+		started := "unknown" // an imported file need not say when it was measured
+		if !row.StartedAt.IsZero() {
+			started = row.StartedAt.UTC().Format("2006-01-02 15:04")
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.12s\t%.1f\t%.1f to %.1f\t%d\n", started, row.Bundle[:12],
 			visible(row.Suite), visible(row.Cell), visible(row.Arm), visible(revision),
 			row.Summary.Median.Float(), row.Summary.Min.Float(), row.Summary.Max.Float(), row.Summary.N)
 	}

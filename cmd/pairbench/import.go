@@ -25,7 +25,7 @@ func importCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "out", Usage: "the bundle's `DIR`; it must not exist"},
 			&cli.StringFlag{Name: "suite", Usage: "the suite's `ID` where the files do not say"},
 			&cli.StringFlag{Name: "study", Value: "imported", Usage: "the study's `ID` without a plan"},
-			&cli.StringFlag{Name: "profile", Value: "database", Usage: "without a plan: database, native or release"},
+			&cli.StringFlag{Name: "profile", Value: "database", Usage: "without a plan, write numbers by `PROFILE`: database, native or release"},
 		},
 		Action: func(c *cli.Context) error { return runImport(c, s) },
 	}
@@ -76,11 +76,13 @@ func runImport(c *cli.Context, s streams) error {
 	for _, warning := range table.Warnings {
 		fmt.Fprintf(s.err, "import: %s\n", visible(warning))
 	}
-	if err := makeParent(out); err != nil {
+	removeEmpty, err := makeParent(out)
+	if err != nil {
 		return err
 	}
 	identity, err := importer.Write(atomicfile.OS{}, out, in, sources)
 	if err != nil {
+		removeEmpty()
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "%s\nidentity %s\n", out, identity)

@@ -18,21 +18,26 @@ import (
 // maxPlanBytes is one byte more than plan.Parse takes, so that it can say so.
 const maxPlanBytes = 1<<20 + 1
 
-// loadPlan reads the built-in plan of that name or the plan file at that path,
-// and narrows it by the command's selection flags. A word that ends in .yaml or
-// .yml or holds a separator is always a path.
+// wholePlan reads the built-in plan of that name or the plan file at that path.
+func wholePlan(word string) (*plan.Plan, error) {
+	source, builtin := plan.Builtin(word)
+	if !builtin {
+		var err error
+		if source, err = readPlan(word); err != nil {
+			return nil, err
+		}
+	}
+	return plan.Parse(source, visible(word))
+}
+
+// loadPlan reads a plan as wholePlan does and narrows it by the command's
+// selection flags.
 func loadPlan(c *cli.Context, word string) (*plan.Plan, error) {
 	sel, err := selection(c)
 	if err != nil {
 		return nil, err
 	}
-	source, builtin := plan.Builtin(word)
-	if !builtin {
-		if source, err = readPlan(word); err != nil {
-			return nil, err
-		}
-	}
-	p, err := plan.Parse(source, visible(word))
+	p, err := wholePlan(word)
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +78,34 @@ func isIntegrity(err error) bool {
 // sibling is the default place of a result: beside what it was made from.
 func sibling(of, name string) string { return filepath.Join(filepath.Dir(filepath.Clean(of)), name) }
 
-// refuseExisting keeps a command from writing over what is there.
+// refuseExisting keeps a command from writing over what is there, and into a
+// bundle, which would no longer be what its manifests say.
 func refuseExisting(command, path string) error {
+	if dir, ok := bundleAround(path); ok {
+		return usagef("%s --out %s: lies in the bundle %s, which nothing may be added to", command, visible(path), visible(dir))
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return usagef("%s --out %s: exists already; name a new directory", command, visible(path))
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s --out %s: %w", command, visible(path), errors.Unwrap(err))
 	}
 	return nil
+}
+
+// bundleAround returns the bundle that a path lies in.
+func bundleAround(path string) (dir string, ok bool) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	for dir = filepath.Dir(abs); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(bundle.RunFile))); err == nil {
+			return dir, true
+		}
+		if dir == filepath.Dir(dir) {
+			return "", false
+		}
+	}
 }
 
 func baseName(path string) string { return filepath.Base(filepath.Clean(path)) }

@@ -68,6 +68,11 @@ func renderCommand(s streams) *cli.Command {
 			if out == "" {
 				out = sibling(args[0], "report")
 			}
+			if entries, err := os.ReadDir(out); err != nil || len(entries) > 0 {
+				if err := refuseExisting("render", out); err != nil {
+					return err
+				}
+			}
 			paths, err := render.Run(render.Options{Report: r, Out: out, Formats: formats, Langs: langs, PNG: c.Bool("png")})
 			if err != nil {
 				return err

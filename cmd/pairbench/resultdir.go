@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,5 +19,13 @@ func newResultDir(word string, now time.Time) string {
 	return filepath.Join("pairbench-results", name+"-"+now.UTC().Format("20060102T150405.000Z"))
 }
 
-// makeParent makes the directory in which out will be made.
-func makeParent(out string) error { return os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755) }
+// makeParent makes the directory in which out will be made. removeEmpty takes
+// it away again where it was not there before and nothing came into it.
+func makeParent(out string) (removeEmpty func(), err error) {
+	parent := filepath.Dir(filepath.Clean(out))
+	removeEmpty = func() {}
+	if _, err := os.Lstat(parent); errors.Is(err, os.ErrNotExist) {
+		removeEmpty = func() { _ = os.Remove(parent) } // fails, as it should, on a directory that holds something
+	}
+	return removeEmpty, os.MkdirAll(parent, 0o755)
+}
