@@ -146,11 +146,18 @@ func (w *Writer) writeBag() error {
 }
 
 func bagInfo(run records.Run) []bag.InfoField {
-	return []bag.InfoField{
+	fields := []bag.InfoField{
 		{Label: "Bagging-Date", Value: run.EndedAt.UTC().Format(time.DateOnly)},
 		{Label: "Bag-Software-Agent", Value: "pairbench " + oneLine(run.ToolVersion)},
 		{Label: "External-Identifier", Value: oneLine(run.Study)},
 	}
+	if run.Shard != nil {
+		// Shards of one plan form a group, whoever collected them and when.
+		fields = append(fields,
+			bag.InfoField{Label: "Bag-Group-Identifier", Value: oneLine(run.Study) + " " + run.PlanSHA256},
+			bag.InfoField{Label: "Bag-Count", Value: fmt.Sprintf("%d of %d", run.Shard.Index, run.Shard.Count)})
+	}
+	return fields
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
