@@ -25,7 +25,8 @@ type collection struct {
 	env     []string
 	secrets redactor
 	began   time.Time
-	work    string // private directory, gone at the end
+	private workDir // gone at the end
+	work    string  // its path
 	// commits are what revisions of repositories stood for when they were first
 	// asked for; building is the time that builds took.
 	commits  map[string]string
@@ -115,9 +116,10 @@ func (c *collection) prepare(ctx context.Context) (err error) {
 	if err := c.refuseOut(); err != nil {
 		return err
 	}
-	if c.work, err = os.MkdirTemp("", "pairbench-collect-"); err != nil {
-		return fmt.Errorf("collect: make a private directory: %w", err)
+	if c.private, err = newWorkDir(os.TempDir()); err != nil {
+		return err
 	}
+	c.work = c.private.path
 	if err := c.gatherSecrets(); err != nil {
 		return err
 	}
@@ -315,10 +317,8 @@ func (c *collection) close() error {
 		}
 		c.bundle.Close()
 	}
-	if c.work != "" {
-		if err := removeAll(c.work); err != nil {
-			errs = append(errs, fmt.Errorf("collect: remove the private directory: %w", err))
-		}
+	if err := c.private.remove(); err != nil {
+		errs = append(errs, fmt.Errorf("collect: remove the private directory: %w", err))
 	}
 	return errors.Join(errs...)
 }
