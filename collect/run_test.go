@@ -72,7 +72,7 @@ func TestCollect(t *testing.T) {
 
 func TestWhatGoesWrongIsData(t *testing.T) {
 	b := newBed(t)
-	p := b.plan(`[ok, "exit 3", silent, hang, killed, gives up, garbage, count lies, errors, negative, short frame, percentile lies, shouts, leaves a daemon, no frame, will not exit, "exit 4 at last"]`, "")
+	p := b.plan(`[ok, "exit 3", silent, killed, gives up, garbage, count lies, errors, negative, short frame, percentile lies, shouts, leaves a daemon, no frame, "exit 4 at last"]`, "")
 	opts := b.options(p)
 	opts.Selection.Rounds = 1
 	result := b.collect(opts)
@@ -81,7 +81,6 @@ func TestWhatGoesWrongIsData(t *testing.T) {
 		"ok":              "ok",
 		"exit 3":          "exit_nonzero: exit code 3 while the collector waited for hello",
 		"silent":          "protocol_error: wait for hello: driver closed its messages",
-		"hang":            "timeout: ",
 		"killed":          "signalled: signal 9 ended it while the collector waited for ready",
 		"gives up":        "operation_errors: wait for ready: driver reports: no connection to redis://user:[redacted]@host",
 		"garbage":         "protocol_error: wait for ready: ",
@@ -93,7 +92,6 @@ func TestWhatGoesWrongIsData(t *testing.T) {
 		"shouts":          "ok",
 		"leaves a daemon": "leftover: left 1 processes running: sleep",
 		"no frame":        "invalid_result: no sample frame was written",
-		"will not exit":   "timeout: did not exit within 1s of the exit command",
 		"exit 4 at last":  "exit_nonzero: exit code 4",
 	}
 	cells := p.Suites[0].Cells
@@ -122,10 +120,26 @@ func TestWhatGoesWrongIsData(t *testing.T) {
 			t.Errorf("shouts: %d bytes of stderr, %d kept, truncated %v", process.StderrBytes, len(process.Stderr), process.StderrTruncated)
 		}
 	}
-	if len(processes) != 34 || len(result.Failed) != failed || result.Run.FailedProcesses != failed || failed != 30 {
+	if len(processes) != 30 || len(result.Failed) != failed || result.Run.FailedProcesses != failed || failed != 26 {
 		t.Errorf("%d processes, %d failed, the result names %d and counts %d", len(processes), failed, len(result.Failed), result.Run.FailedProcesses)
 	}
 	noSecrets(t, b.out())
+}
+
+func TestTimeLimitsAreKept(t *testing.T) {
+	b := newBed(t)
+	p := b.planWithin("2s", `[hang, will not exit]`, "")
+	opts := b.options(p)
+	opts.Selection.Rounds = 1
+	result := b.collect(opts)
+	if len(result.Failed) != 4 {
+		t.Fatalf("%d processes failed, want all 4", len(result.Failed))
+	}
+	for _, failure := range result.Failed {
+		if failure.Outcome != records.OutcomeTimeout {
+			t.Errorf("%s: got %s: %s, want a timeout", failure.ProcessID, failure.Outcome, failure.Detail)
+		}
+	}
 }
 
 // noSecrets looks for the secret in every file, and in the decoded text that the
