@@ -8,12 +8,13 @@
 //	pairbench analyze [--out ANALYSIS] [--inference] [--floor AA_ANALYSIS] BUNDLE...
 //	pairbench analyze --a BUNDLE:ARM --b BUNDLE:ARM [--out ANALYSIS]
 //	pairbench render [--out DIR] [--format html,md,csv] [--lang en,zh-CN] [--png] ANALYSIS
-//	pairbench gate --require THRESHOLD [--format text|json|markdown|junit] ANALYSIS
-//	pairbench import --format FORMAT [--plan PLAN] --out BUNDLE FILE...
+//	pairbench gate --require THRESHOLD [--format text|json|markdown|junit] [--out FILE] ANALYSIS
+//	pairbench import --format csv [--plan PLAN] --out BUNDLE FILE...
+//	pairbench import --format FORMAT --a FILE --b FILE --out BUNDLE
 //	pairbench export --format benchstat|csv|arrow|hdr [--out FILE] ANALYSIS|BUNDLE
 //	pairbench notebook [--out FILE] [--bundle DIR] ANALYSIS
 //	pairbench compact [--out BUNDLE] BUNDLE
-//	pairbench history DIR
+//	pairbench history [--metric ID] [--suite ID] [--cells GLOB] [--json] DIR
 //	pairbench doctor [--json] [PLAN]
 //	pairbench schema [NAME]
 //
@@ -27,7 +28,7 @@
 //	--scale F           durations and counts times F
 //	--service NAME=managed|embedded|ADDRESS
 //	--seed N            the seed of order and payloads
-//	--shard i/N         part i of N: whole cells, both arms, all rounds
+//	--shard i/N         part i of N: whole cells, both arms, all rounds; or auto
 //
 // # From a plan to a report
 //
@@ -38,8 +39,35 @@
 //
 // A bundle is sealed or visibly unfinished (NAME.partial). After a kill, a full
 // disk or an interrupt, collect --resume goes on with the pairs that are
-// missing; it refuses when plan, binaries, libraries or host are not the same,
-// and says what differs.
+// missing, also where run began them: its bundle is DIR/bundle. It refuses when
+// plan, selection, binaries, libraries or host are not the same, and says what
+// differs.
+//
+// Every --out names something new: nothing is written over, and nothing into a
+// bundle. Without it analyze writes analysis, and render report, beside what
+// they read.
+//
+// # What runs
+//
+// An arm's program is built in, a command, or a command built from a revision of
+// a repository:
+//
+//	arms:
+//	  - {name: fast, program: {command: [gzip, "-1", -k, -c, "{file}"], read: {}}}
+//	  - {name: best, program: {command: [gzip, "-9", -k, -c, "{file}"], read: {}}}
+//
+// A command speaks the driver protocol unless the plan has read: that says where
+// its numbers stand in its output, and may be empty. {NAME} in an element of an
+// argument vector is a factor, a constant, or one of suite, cell, arm, side,
+// round, service_address, service_host, service_port and env.NAME. schema plan
+// prints every key with what it means.
+//
+// # Is the machine fit
+//
+// doctor checks processors, frequency, memory, load and limits, says of each
+// what was found, why it matters and how to mend it, and ends with 1 if a check
+// is bad. With a plan it checks what the plan needs. A bad machine does not keep
+// collect from running: what disturbed a process is recorded with it.
 //
 // # Verdicts
 //
