@@ -128,7 +128,7 @@ func TestWhatGoesWrongIsData(t *testing.T) {
 
 func TestTimeLimitsAreKept(t *testing.T) {
 	b := newBed(t)
-	p := b.planWithin("2s", `[hang, will not exit]`, "")
+	p := b.planWithin("2s", "6s", `[hang, will not exit]`, "")
 	opts := b.options(p)
 	opts.Selection.Rounds = 1
 	result := b.collect(opts)
