@@ -126,7 +126,7 @@ func english() *Words {
 				return fmt.Sprintf("%s: the ranges overlap in %s configurations.", metric, overlap)
 			},
 			Alternation: func(order, rounds string) string {
-				return fmt.Sprintf("The arms ran side by side on one host, %s %s, in this order: %s.", rounds, plural(numberOf(rounds), "round", "rounds"), order)
+				return fmt.Sprintf("The arms ran on one host, %s %s, in this order: %s.", rounds, plural(numberOf(rounds), "round", "rounds"), order)
 			},
 			RangeMeaning: func(perArm string) string {
 				if numberOf(perArm) == 1 {
@@ -175,8 +175,9 @@ func english() *Words {
 			ChartOrder: func(metric string) string {
 				return metric + " of each process as a share of the median of its own cell and arm, in the order of execution. A slope or a step is drift of the host, not of an arm."
 			},
-			Floor: func(low, high string, cells int) string {
-				return fmt.Sprintf("Identical arms differed by %s to %s over %s on this host.", low, high, count(cells, "cell", "cells"))
+			Floor: func(low, high string, cells, inside, changes int) string {
+				return fmt.Sprintf("Identical arms differed by %s to %s over %s on this host; %s of %s here %s inside that range.",
+					low, high, count(cells, "cell", "cells"), numfmt.Count(int64(inside)), count(changes, "change", "changes"), plural(inside, "lies", "lie"))
 			},
 			NeedN:      func(n int) string { return fmt.Sprintf("needs at least %d processes per arm", n) },
 			ModelBased: "assumes a distribution",
@@ -247,7 +248,12 @@ func english() *Words {
 			SamePosition: func(metric, pct string) string {
 				return fmt.Sprintf("%s depends on the position in the pair: %s %%.", metric, pct)
 			},
-			NotPaired:     func(reason string) string { return "The processes are not paired: " + reason + "." },
+			NotPaired: func(reason string) string {
+				if reason == "separate_collections" {
+					reason = "the arms come from separate collections, so drift of the host can hit one arm alone"
+				}
+				return "The processes are not paired: " + reason + "."
+			},
 			NotComparable: func(what string) string { return "Not comparable as they stand: " + what + "." },
 			Unpinned: func(processes string) string {
 				return "Left to the scheduler, not pinned to processors (processes: " + processes + "). Waking another processor can cost more than a request."

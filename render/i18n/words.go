@@ -135,7 +135,7 @@ type Sentences struct {
 	ChartBars                 func(metric, unit, axis string) string
 	ChartECDF                 string
 	ChartOrder                func(metric string) string
-	Floor                     func(low, high string, cells int) string
+	Floor                     func(low, high string, cells, inside, changes int) string
 	NeedN                     func(n int) string
 	ModelBased                string
 	ServiceLine               func(name, version, mode, address string) string

@@ -169,8 +169,9 @@ func chinese() *Words {
 			ChartOrder: func(metric string) string {
 				return "按执行次序排列的各进程" + metric + "，以其所在单元与组的中位数为 100%。倾斜或台阶说明主机发生了漂移，而非某一组的差异。"
 			},
-			Floor: func(low, high string, cells int) string {
-				return fmt.Sprintf("在本主机上，相同的两组在 %s 个单元中相差 %s 至 %s。", numfmt.Count(int64(cells)), low, high)
+			Floor: func(low, high string, cells, inside, changes int) string {
+				return fmt.Sprintf("在本主机上，相同的两组在 %s 个单元中相差 %s 至 %s；本次 %s 个变化中有 %s 个落在此范围内。",
+					numfmt.Count(int64(cells)), low, high, numfmt.Count(int64(changes)), numfmt.Count(int64(inside)))
 			},
 			NeedN:      func(n int) string { return fmt.Sprintf("每组至少需要 %d 个进程", n) },
 			ModelBased: "依赖分布假设",
@@ -242,8 +243,13 @@ func chinese() *Words {
 			StatedLatency: func(processes string) string {
 				return "百分位数以来源所述为准，并非由样本计算（涉及进程：" + processes + "）。"
 			},
-			SamePosition:  func(metric, pct string) string { return fmt.Sprintf("%s随对内顺序而变：%s%%。", metric, pct) },
-			NotPaired:     func(reason string) string { return "进程未能成对：" + reason + "。" },
+			SamePosition: func(metric, pct string) string { return fmt.Sprintf("%s随对内顺序而变：%s%%。", metric, pct) },
+			NotPaired: func(reason string) string {
+				if reason == "separate_collections" {
+					reason = "两组来自各自的采集，主机的漂移可能只影响其中一组"
+				}
+				return "进程未能成对：" + reason + "。"
+			},
 			NotComparable: func(what string) string { return "现状下不可比较：" + what + "。" },
 			Unpinned: func(processes string) string {
 				return "由调度器安排，未固定处理器（涉及进程：" + processes + "）。唤醒另一处理器的开销可能超过一个请求。"

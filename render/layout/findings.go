@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"slices"
+
 	"pairbench/analyze/report"
 	"pairbench/render/numfmt"
 )
@@ -201,10 +203,12 @@ func (b *builder) compared() []Block {
 		cells += len(r.Suites[i].Cells)
 	}
 	rounds := w.Number(r.Study.Rounds)
+	alternation := ""
+	if !slices.ContainsFunc(r.Notes, func(n report.Note) bool { return n.Code == report.NoteNotPaired }) {
+		alternation = w.Sentences.Alternation(Visible(w.Names.Order(r.Study.Order.Kind)), rounds)
+	}
 	text := b.sentences(
-		w.Sentences.Overview(len(r.Suites), cells, r.Totals.Processes, rounds),
-		w.Sentences.Alternation(Visible(w.Names.Order(r.Study.Order.Kind)), rounds),
-		w.Sentences.RangeMeaning(rounds),
+		w.Sentences.Overview(len(r.Suites), cells, r.Totals.Processes, rounds), alternation, w.Sentences.RangeMeaning(rounds),
 	)
 	blocks := []Block{Paragraph{text}}
 	if r.Study.Origin == "imported" {
@@ -321,12 +325,22 @@ func (b *builder) inferenceCells(s *report.Suite, c *report.Cell, m int, inf rep
 		pct(inf.EstimatePct), interval, plain(inf.Level, 100, "%"), plain(inf.P, 1, ""), plain(inf.PAdjusted, 1, ""), {Text: detail}}
 }
 
-// floorLine says how far identical arms were apart on this host.
+// floorLine says how far identical arms were apart on this host, and how many
+// of the changes are no further.
 func (b *builder) floorLine(s *report.Suite, m int) string {
+	var floor *report.Floor
+	inside, changes := 0, 0
 	for i := range s.Cells {
 		if f := s.Cells[i].Comparisons[m].Floor; f != nil {
-			return b.w.Sentences.Floor(b.floatChange(s, f.LowPct), b.floatChange(s, f.HighPct), f.Cells)
+			floor = f
+			changes++
+			if f.Inside {
+				inside++
+			}
 		}
 	}
-	return ""
+	if floor == nil {
+		return ""
+	}
+	return b.w.Sentences.Floor(b.floatChange(s, floor.LowPct), b.floatChange(s, floor.HighPct), floor.Cells, inside, changes)
 }
