@@ -202,7 +202,7 @@ func firstNegative(values []int64) (int, bool) {
 }
 
 func newSampleFileWriter[Row any](dst io.Writer) *parquet.GenericWriter[Row] {
-	return parquet.NewGenericWriter[Row](dst, writerOptions(pageBytes)...)
+	return parquet.NewGenericWriter[Row](dst, append(writerOptions(pageBytes), unitOptions[Row]()...)...)
 }
 
 // writerOptions are those of every file that parquet-go writes here. The writer

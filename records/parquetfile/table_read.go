@@ -25,7 +25,7 @@ func ReadTable(src io.ReaderAt, size int64) (t Table, err error) {
 	}
 	t.Metadata = make(map[string]string)
 	for _, kv := range meta.KeyValueMetadata {
-		if kv.Key != "ARROW:schema" && !strings.HasPrefix(kv.Key, unitKey+".") {
+		if kv.Key != keyArrowSchema && !strings.HasPrefix(kv.Key, unitKey+".") {
 			t.Metadata[kv.Key] = kv.Value
 		}
 	}

@@ -60,7 +60,7 @@ var freeText = [...]string{
 }
 
 func newTableWriter[Row any](dst io.Writer) *parquet.GenericWriter[Row] {
-	options := writerOptions(tablePageBytes)
+	options := append(writerOptions(tablePageBytes), unitOptions[Row]()...)
 	for _, column := range freeText {
 		options = append(options, parquet.SkipPageBounds(column))
 	}

@@ -57,7 +57,7 @@ func TestProcessesRoundTrip(t *testing.T) {
 		}
 		for column, want := range map[string]ColumnInfo{
 			"started_at": {Name: "started_at", Type: "datetime"}, "stdout": {Name: "stdout", Type: "any"},
-			"suite": {Name: "suite", Type: "string"}, "elapsed_ns": {Name: "elapsed_ns", Type: "integer", Nullable: true},
+			"suite": {Name: "suite", Type: "string"}, "elapsed_ns": {Name: "elapsed_ns", Type: "integer", Unit: "ns", Nullable: true},
 		} {
 			if diff := cmp.Diff(want, names[column]); diff != "" {
 				t.Error(diff)
