@@ -354,7 +354,11 @@ func (a *attempt) judge(said error, exit proc.Exit) {
 	case (said == nil || left) && exit.ExitCode != nil && *exit.ExitCode != 0:
 		a.fail(records.OutcomeExitNonzero, fmt.Sprintf("exit code %d%s", *exit.ExitCode, during(broken)))
 	case said != nil:
-		a.fail(driver.OutcomeOf(said), said.Error())
+		detail := said.Error()
+		if left && broken.Step == driver.TypeHello {
+			detail += "; a program that does not speak the driver protocol needs read in the plan"
+		}
+		a.fail(driver.OutcomeOf(said), detail)
 	default:
 		seen := driver.Observed{IntervalNs: a.interval}
 		if a.snapshot != nil {

@@ -308,6 +308,9 @@ func (d *decoder) suite(n *node, path string, p *Plan) (Suite, error) {
 	if err := d.service(n.get("service"), path+".service", &s); err != nil {
 		return s, err
 	}
+	if kind := s.needsService(); kind != "" && s.Service == nil {
+		return s, d.fail(n.get("workload"), path+".workload", s.Workload+" without a service", "a service of the kind "+kind+" in the suite")
+	}
 	if err := d.cells(n, path, &s); err != nil {
 		return s, err
 	}
@@ -374,6 +377,23 @@ func (d *decoder) programs(n *node, path string, p *Plan, s *Suite) error {
 		s.Programs[i] = chosen
 	}
 	return nil
+}
+
+// needsService is the kind of service without which the built-in driver cannot
+// do the suite's workload; empty where there is none, because the driver serves
+// itself or is the plan's own.
+func (s *Suite) needsService() string {
+	if s.Programs[0].Builtin != "pbdriver" && s.Programs[1].Builtin != "pbdriver" {
+		return ""
+	}
+	switch s.Workload {
+	case "redis_echo", "redis_pipeline":
+		return "redis"
+	case "mysql_text":
+		return "mysql"
+	default:
+		return ""
+	}
 }
 
 func (p Program) zero() bool { return p.Builtin == "" && len(p.Command) == 0 && p.Build == nil }

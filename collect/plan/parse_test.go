@@ -61,6 +61,7 @@ func TestParseRefuses(t *testing.T) {
 		"equal arms":         {"coroutine", "callback", `plan p.yaml:5:12: arms[1].name: found "callback", expected another name than the first arm's`},
 		"bad order":          {"rounds: 2", "rounds: 2\norder: random", `plan p.yaml:7:8: order: found "random", expected one of alternate, shuffle, sequential`},
 		"unknown workload":   {"redis_echo", "redis_ping", `plan p.yaml:9:15: suites[0].workload: found "redis_ping", expected one of redis_echo,`},
+		"no service":         {"    service: {name: redis, kind: redis}\n", "", "plan p.yaml:9:15: suites[0].workload: found redis_echo without a service, expected a service of the kind redis in the suite"},
 		"unknown service":    {"kind: redis", "kind: oracle", `plan p.yaml:10:34: suites[0].service.kind: found "oracle", expected one of redis, mysql, echo`},
 		"managed echo":       {"kind: redis", "kind: echo, mode: managed", `plan p.yaml:10:46: suites[0].service.mode: found "managed", expected one of embedded, external for echo`},
 		"no address":         {"kind: redis", "kind: redis, mode: external", "found no address, expected an address, because the mode is external"},
