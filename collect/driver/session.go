@@ -24,7 +24,8 @@ type Limits struct {
 type Step struct {
 	// Name is the type of the message or command.
 	Name string
-	// AtNs is the monotonic time since NewSession.
+	// AtNs is the monotonic time since NewSession: of a message when it had
+	// arrived, of a command before it was sent.
 	AtNs int64
 }
 
@@ -146,7 +147,7 @@ func (s *Session) receive(ctx context.Context, want string, limit time.Duration)
 	case m.Type != want:
 		return Message{}, &ProtocolError{Step: want, Detail: "got " + m.Type}
 	}
-	s.note(want)
+	s.note(want, time.Since(s.started))
 	return m, nil
 }
 
@@ -155,6 +156,9 @@ func (s *Session) command(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	// The driver may run before this goroutine does again, so a command's time is
+	// the one before it was sent: what the driver measures lies inside.
+	at := time.Since(s.started)
 	_, err = s.wait(ctx, s.commands.SetWriteDeadline, name, s.limits.Step, func() ([]byte, error) {
 		_, err := s.commands.Write(line)
 		return nil, err
@@ -162,12 +166,12 @@ func (s *Session) command(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.note(name)
+	s.note(name, at)
 	return nil
 }
 
-func (s *Session) note(name string) {
-	s.steps = append(s.steps, Step{Name: name, AtNs: int64(time.Since(s.started))})
+func (s *Session) note(name string, at time.Duration) {
+	s.steps = append(s.steps, Step{Name: name, AtNs: int64(at)})
 }
 
 // wait runs one blocking read or write under the step's limit and the context.

@@ -186,3 +186,32 @@ func TestClientRefusesTheWrongCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandIsStampedBeforeItIsSent holds what the check of elapsed_ns rests on:
+// the interval from go to end, as the collector sees it, holds the driver's own.
+func TestCommandIsStampedBeforeItIsSent(t *testing.T) {
+	p := newPair(t, Limits{Step: 10 * time.Second})
+	// A full pipe keeps the command from going out until somebody reads.
+	full := make([]byte, 1<<16)
+	if _, err := p.session.commands.Write(full); err != nil {
+		t.Fatal(err)
+	}
+	sent := make(chan error, 1)
+	entered := time.Since(p.session.started)
+	go func() { sent <- p.session.Go(context.Background()) }()
+	for n := 0; n < len(full)+len("{\"type\":\"go\"}\n"); {
+		k, err := p.commands.Read(full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += k
+	}
+	got := time.Since(p.session.started)
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	at := time.Duration(p.session.Steps()[0].AtNs)
+	if at < entered || at > got {
+		t.Errorf("go is stamped %v, it was sent after %v and had arrived by %v", at, entered, got)
+	}
+}
