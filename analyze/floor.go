@@ -17,20 +17,21 @@ var ErrNotAA = errors.New("not an A/A analysis: collect it with --aa")
 // readFloor reads the analysis of an A/A collection: a directory or its
 // report.json.
 func readFloor(path string) (*report.Report, error) {
+	file := path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, ReportFile)
+		file = filepath.Join(path, ReportFile)
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("read floor: %w", err)
 	}
 	defer f.Close()
 	r, err := report.Decode(f)
 	if err != nil {
-		return nil, fmt.Errorf("read floor %s: %w", filepath.Base(path), err)
+		return nil, fmt.Errorf("read floor %s: %w", path, err)
 	}
 	if !r.Study.AA {
-		return nil, fmt.Errorf("read floor %s: %w", filepath.Base(path), ErrNotAA)
+		return nil, fmt.Errorf("read floor %s: %w", path, ErrNotAA)
 	}
 	return r, nil
 }

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,13 +26,16 @@ func ParseArm(s string) (Arm, error) {
 	return Arm{s[:at], s[at+1:]}, nil
 }
 
+// ErrNoArm is returned for an arm that the bundle does not have.
+var ErrNoArm = errors.New("no arm")
+
 func (in *input) side(arm string) (records.Side, error) {
 	for _, a := range in.run.Arms {
 		if a.Name == arm || string(a.Side) == arm {
 			return a.Side, nil
 		}
 	}
-	return "", fmt.Errorf("analyze %s: no arm %q: it has %q and %q", in.name, arm, in.run.Arms[0].Name, in.run.Arms[1].Name)
+	return "", fmt.Errorf("analyze %s: %w %q: it has %q and %q", in.name, ErrNoArm, arm, in.run.Arms[0].Name, in.run.Arms[1].Name)
 }
 
 // separate puts an arm of one bundle beside an arm of another. Cells are

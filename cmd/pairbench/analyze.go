@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -56,10 +57,14 @@ func analyzeCommand(s streams) *cli.Command {
 			if err := refuseExisting("analyze", o.Out); err != nil {
 				return err
 			}
-			if _, err := analyze.Run(c.Context, o); err != nil {
+			_, err := analyze.Run(c.Context, o)
+			if errors.Is(err, analyze.ErrNotAA) || errors.Is(err, analyze.ErrNoArm) {
+				return usageError{err}
+			}
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(s.out, o.Out)
+			_, err = fmt.Fprintln(s.out, o.Out)
 			return err
 		},
 	}
