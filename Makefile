@@ -9,7 +9,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 FUZZTIME  ?= 10s
 OUT       ?= pairbench-results/demo
 
-.PHONY: build asio demo test check fuzz race cross bench coverage crash soak dist clean prepare
+.PHONY: build asio demo test check fuzz race cross bench coverage crash soak scale dist clean prepare
 
 build: bin/pairbench bin/pbdriver
 
@@ -54,9 +54,13 @@ bench: build asio
 coverage:
 	go test ./analyze/stat -run Coverage -count=1 -v -timeout 60m -args -draws 10000
 
-# Kills the collector at random moments of real collections, at least 200 times.
+# Kills the collector at random moments of real collections, 200 times.
 crash: build
 	go test ./cmd/pairbench -run TestCrash -count=1 -v -timeout 120m -args -kills 200
+
+# analysis.sql in DuckDB and Spark against analyze: 200 bundles, 100 million samples.
+scale: prepare
+	go test ./schemas/interop -run TestScale -count=1 -v -timeout 3h -args -bundles 200 -samples 100000000
 
 dist:
 	.ci/dist '$(VERSION)' $(PLATFORMS)
