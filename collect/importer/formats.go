@@ -20,27 +20,27 @@ type Format struct {
 	Name string
 	// BothArms says that a file holds both arms; the others hold one.
 	BothArms bool
-	// names says that the text of a file is all names of benchmarks.
-	names bool
-	read  func(src Source, suite string) (Table, error)
+	read     func(src Source, suite string) (Table, error)
+	// redact takes the secrets out of a file's text.
+	redact func(Source) Source
 }
 
 // Formats lists what can be imported. The suite is the id that results get
 // where the file names none.
 func Formats() []Format {
 	return []Format{
-		{Name: "csv", BothArms: true, read: CSV},
-		{Name: "hyperfine", read: Hyperfine},
-		{Name: "google-benchmark", read: GoogleBenchmark},
-		{Name: "pyperf", read: Pyperf},
-		{Name: "go-bench", names: true, read: GoBench},
-		{Name: "pytest-benchmark", read: PytestBenchmark},
-		{Name: "memtier", read: Memtier},
-		{Name: "redis-benchmark", read: RedisBenchmark},
-		{Name: "wrk", read: Wrk},
-		{Name: "wrk2", read: Wrk2},
-		{Name: "k6", read: K6},
-		{Name: "go-ycsb", read: GoYCSB},
+		{Name: "csv", BothArms: true, read: CSV, redact: redactText},
+		{Name: "hyperfine", read: Hyperfine, redact: redactJSON},
+		{Name: "google-benchmark", read: GoogleBenchmark, redact: redactJSON},
+		{Name: "pyperf", read: Pyperf, redact: redactJSON},
+		{Name: "go-bench", read: GoBench, redact: redactNames},
+		{Name: "pytest-benchmark", read: PytestBenchmark, redact: redactJSON},
+		{Name: "memtier", read: Memtier, redact: redactJSON},
+		{Name: "redis-benchmark", read: RedisBenchmark, redact: redactText},
+		{Name: "wrk", read: Wrk, redact: redactText},
+		{Name: "wrk2", read: Wrk2, redact: redactText},
+		{Name: "k6", read: K6, redact: redactJSON},
+		{Name: "go-ycsb", read: GoYCSB, redact: redactText},
 	}
 }
 
@@ -86,7 +86,7 @@ func (f Format) Read(src Source, suite string) (Table, Source, error) {
 		line, column := p.of(at)
 		return Table{}, Source{}, &Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf("found the byte %#02x, expected UTF-8 text", text.Data[at])}
 	}
-	text = redact(text, f.names)
+	text = f.redact(text)
 	if text.Redacted > 0 {
 		src = text
 	}
@@ -101,7 +101,7 @@ func (f Format) Read(src Source, suite string) (Table, Source, error) {
 		return fail("found %d results, expected at most %d", n, MaxObservations)
 	}
 	if src.Redacted > 0 {
-		table.warn("%s: held %d secrets; the bundle keeps the file without them", src.Name, src.Redacted)
+		table.warn("%s: secrets taken out: %d; the bundle keeps the rest of the file", src.Name, src.Redacted)
 	}
 	return table, src, nil
 }

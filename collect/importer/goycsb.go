@@ -64,7 +64,7 @@ func GoYCSB(src Source, suite string) (Table, error) {
 			}
 		}
 		if errors > 0 {
-			failed(&o.Process, records.OutcomeOperationErrors, fmt.Sprintf("%d requests failed", errors))
+			failed(&o.Process, records.OutcomeOperationErrors, fmt.Sprintf("failed requests: %d", errors))
 		}
 		o.Process.Errors = &errors
 		t.Observations = append(t.Observations, o)

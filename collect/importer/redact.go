@@ -28,23 +28,32 @@ var (
 	secretMember = regexp.MustCompile(`(?i)` + secretName + `$`)
 )
 
-// redact takes secrets out of a file's text before anything reads it: those of
-// secretsInText, and in JSON every value of a member with such a name and all
-// that k6 keeps of a test's setup. In a text that is all names of benchmarks,
-// such as Parse/token=ident, only passwords in front of a host are secrets.
-func redact(src Source, names bool) Source {
-	patterns := secretsInText
-	if names {
-		patterns = patterns[:1]
+// redactText takes secrets out of a file before anything reads it.
+func redactText(src Source) Source {
+	return without(src, secretsIn(src.Data, 0, len(src.Data), secretsInText))
+}
+
+// redactNames does it in a text that is all names of benchmarks, such as
+// Parse/token=ident, where only passwords in front of a host are secrets.
+func redactNames(src Source) Source {
+	return without(src, secretsIn(src.Data, 0, len(src.Data), secretsInText[:1]))
+}
+
+// redactJSON does it in JSON: every value of a member with a telling name, all
+// that k6 keeps of a test's setup, and what is secret inside other texts. What
+// is no JSON is refused by its reader.
+func redactJSON(src Source) Source {
+	root, err := jsondoc.Parse(src.Data)
+	if err != nil {
+		return src
 	}
-	var spans [][2]int
-	if root, err := jsondoc.Parse(src.Data); err == nil {
-		start, _ := root.Span()
-		spans = secretsIn(src.Data, 0, start, patterns)
-		spans = secretMembers(src.Data, root, spans)
-	} else {
-		spans = secretsIn(src.Data, 0, len(src.Data), patterns)
-	}
+	start, _ := root.Span()
+	spans := secretsIn(src.Data, 0, start, secretsInText)
+	return without(src, secretMembers(src.Data, root, spans))
+}
+
+// without returns the file with a mark in place of each span.
+func without(src Source, spans [][2]int) Source {
 	spans = slices.DeleteFunc(spans, func(s [2]int) bool {
 		text := src.Data[s[0]:s[1]]
 		return len(text) == 0 || bytes.Equal(text, []byte(redactedMark)) || string(text) == `""`

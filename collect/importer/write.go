@@ -42,7 +42,7 @@ func fill(w *bundle.Writer, in Import, originals []Source) (digest.SHA256, error
 		if src.Redacted > 0 {
 			// The hash of the file as it was is not kept: with it a short secret
 			// could be found by trying.
-			gap := fmt.Sprintf("%d secrets were taken out; the rest is the file byte for byte", src.Redacted)
+			gap := fmt.Sprintf("secrets taken out: %d; the rest is the file byte for byte", src.Redacted)
 			input.Gap = &gap
 		}
 		inputs = append(inputs, input)

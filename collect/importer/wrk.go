@@ -148,7 +148,8 @@ func (r *wrkReport) finish(f *textFile, rate string) error {
 		}
 		p.StatedThroughputMicroPerSec = &stated
 	}
-	p.Errors = &r.errors
+	errors := r.errors
+	p.Errors = &errors
 	if r.errors > 0 {
 		failed(p, records.OutcomeOperationErrors, "wrk counts socket errors or responses that are neither 2xx nor 3xx")
 	}

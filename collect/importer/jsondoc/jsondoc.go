@@ -64,7 +64,7 @@ type Value struct {
 	at  int
 }
 
-// Parse reads one object. Lines before the one that begins it are passed over;
+// Parse reads one object of UTF-8 text. Lines before the one that begins it are passed over;
 // nothing but space may follow it.
 func Parse(text []byte) (Value, error) {
 	if len(text) > MaxBytes {

@@ -1,0 +1,73 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+)
+
+func pair(t *testing.T, formatName string, a, b []string) (Table, error) {
+	t.Helper()
+	var sources [2][]Source
+	var tables [2][]Table
+	for i, texts := range [2][]string{a, b} {
+		for _, text := range texts {
+			table, src, err := format(t, formatName).Read(Source{Name: []string{"old.txt", "new.txt"}[i], Data: []byte(text)}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources[i] = append(sources[i], src)
+			tables[i] = append(tables[i], table)
+		}
+	}
+	return Pair(sources[0], sources[1], tables[0], tables[1])
+}
+
+func TestFilesBecomeArms(t *testing.T) {
+	const wrk = "Running 1s test @ http://%s/\n  1 threads and 2 connections\n  44 requests in 1.00s, 5KB read\nRequests/sec: 43.90\n"
+	report := func(host string) string { return strings.Replace(wrk, "%s", host, 1) }
+	for name, c := range map[string]struct {
+		format string
+		a, b   []string
+		want   string
+	}{
+		"rounds of one file": {"go-bench", []string{"BenchmarkX 1 5 ns/op\nBenchmarkX 1 6 ns/op\n"}, []string{"BenchmarkX 1 7 ns/op\n"},
+			`X old 1, X old 2, X new 1`},
+		"rounds of several files": {"go-bench", []string{"BenchmarkX 1 5 ns/op\n", "BenchmarkX 1 6 ns/op\n"}, []string{"BenchmarkX 1 7 ns/op\n", "BenchmarkX 1 8 ns/op\n"},
+			`X old 1, X old 2, X new 1, X new 2`},
+		"unmatched stay and are listed": {"go-bench", []string{"BenchmarkX 1 5 ns/op\nBenchmarkY 1 5 ns/op\n"}, []string{"BenchmarkX 1 7 ns/op\nBenchmarkZ 1 7 ns/op\n"},
+			`X old 1, Y old 1, X new 1, Z new 1; unmatched: benchmark=Y/procs=1 is only in arm old; unmatched: benchmark=Z/procs=1 is only in arm new`},
+		"nothing in common": {"go-bench", []string{"BenchmarkX 1 5 ns/op\n"}, []string{"BenchmarkZ 1 7 ns/op\n"},
+			`import old.txt and new.txt: found no result with the same name in both, expected one or more; A has "benchmark=X/procs=1", B has "benchmark=Z/procs=1"`},
+		"one address against another": {"wrk", []string{report("old")}, []string{report("new")},
+			`http://old/ old 1, http://old/ new 1; matched the only result of each: url=http://old//threads=1/connections=2 in arm old is url=http://new//threads=1/connections=2 in arm new`},
+	} {
+		table, err := pair(t, c.format, c.a, c.b)
+		var rows []string
+		for _, o := range table.Observations {
+			rows = append(rows, o.Factors[0].Value.Str+" "+o.Process.Arm+" "+string(rune('0'+o.Process.Round)))
+		}
+		got := strings.Join(append([]string{strings.Join(rows, ", ")}, table.Warnings...), "; ")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+func TestArmsAreNamedAfterFiles(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want [2]string
+	}{
+		{"old.json", "new.json", [2]string{"old", "new"}},
+		{"runs/before.json.gz", "runs/after.json.gz", [2]string{"before", "after"}},
+		{"a/result.json", "b/result.json", [2]string{"A", "B"}},
+		{".json", "b.json", [2]string{"A", "B"}},
+	} {
+		if got := armNames(c.a, c.b); got != c.want {
+			t.Errorf("armNames(%q, %q) is %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
