@@ -1,7 +1,7 @@
 // Command pairbench runs paired benchmarks and keeps the evidence.
 //
 //	pairbench run [--out DIR] [--lang en,zh-CN] PLAN
-//	pairbench plan [--json] PLAN
+//	pairbench plan [--json] [--from ANALYSIS] PLAN
 //	pairbench plans
 //	pairbench collect [--out BUNDLE] [--resume] [--shard i/N] [--aa] PLAN
 //	pairbench verify [--json] BUNDLE

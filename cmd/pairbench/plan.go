@@ -10,6 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"pairbench/analyze"
+	"pairbench/analyze/report"
+	"pairbench/analyze/stat"
 	"pairbench/collect/plan"
 	"pairbench/records"
 )
@@ -42,7 +45,9 @@ func planCommand(s streams) *cli.Command {
 		Name:      "plan",
 		Usage:     "show what would run: cells, order, counts, time",
 		ArgsUsage: "PLAN",
-		Flags:     append(selectionFlags(), &cli.BoolFlag{Name: "json", Usage: "print the expanded plan as JSON"}),
+		Flags: append(selectionFlags(),
+			&cli.BoolFlag{Name: "json", Usage: "print the expanded plan as JSON"},
+			&cli.StringFlag{Name: "from", Usage: "say what change could be detected, from the former analysis in `ANALYSIS`"}),
 		Action: func(c *cli.Context) error {
 			args, err := words(c, "PLAN")
 			if err != nil {
@@ -52,10 +57,19 @@ func planCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
+			var former *report.Report
+			if c.IsSet("from") {
+				if former, err = readReport(c.String("from")); err != nil {
+					return err
+				}
+			}
 			if c.Bool("json") {
 				return printJSON(s.out, expandPlan(p))
 			}
-			return printPlan(s.out, p)
+			if err := printPlan(s.out, p); err != nil {
+				return err
+			}
+			return printDetectable(s.out, p.Rounds, former)
 		},
 	}
 }
@@ -237,4 +251,27 @@ func armOf(p *plan.Plan, side records.Side) plan.Arm {
 		return p.Arms[0]
 	}
 	return p.Arms[1]
+}
+
+// printDetectable says before a run what change its rounds could detect: in
+// units of the spread between equal processes, and in percent where a former
+// analysis tells that spread.
+func printDetectable(w io.Writer, rounds int, former *report.Report) error {
+	fmt.Fprintln(w)
+	effect, ok := stat.DetectableEffect(stat.TwoSample, rounds, 0.05, 0.80)
+	if !ok {
+		_, err := fmt.Fprintf(w, "detect  nothing: %d rounds show no spread between equal processes\n", rounds)
+		return err
+	}
+	fmt.Fprintf(w, "detect  with %d rounds, changes above %.2f times the standard deviation of equal\n        processes, in four of five collections (two-sided, 5 %%)\n", rounds, effect)
+	if former == nil {
+		_, err := fmt.Fprintln(w, "        --from ANALYSIS says it in percent, from what a former analysis shows")
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "  suite\tmetric\tmiddle cell\tnoisiest cell\tcells")
+	for _, d := range analyze.DetectableChanges(former, rounds) {
+		fmt.Fprintf(table, "  %s\t%s\t%.2f%%\t%.2f%%\t%d\n", visible(d.Suite), d.Metric, d.MedianPct, d.WorstPct, d.Cells)
+	}
+	return table.Flush()
 }
