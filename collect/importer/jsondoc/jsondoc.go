@@ -64,8 +64,8 @@ type Value struct {
 	at  int
 }
 
-// Parse reads one object of UTF-8 text. Lines before the one that begins it are passed over;
-// nothing but space may follow it.
+// Parse reads one object of UTF-8 text. Lines before the one that begins it are
+// passed over; nothing but space may follow it.
 func Parse(text []byte) (Value, error) {
 	if len(text) > MaxBytes {
 		return Value{}, &Error{MaxBytes, fmt.Sprintf("found %d bytes, expected at most %d", len(text), MaxBytes)}
