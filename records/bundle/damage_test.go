@@ -17,6 +17,7 @@ import (
 	"pairbench/records"
 	"pairbench/records/bag"
 	"pairbench/records/digest"
+	"pairbench/records/parquetfile"
 )
 
 // sealedStudy returns the directory of a sealed bundle of four processes.
@@ -334,6 +335,30 @@ func TestContradictionsBehindMatchingHashesAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, InputsFile, bag.KindMissing, false},
+		{"other amounts than planned", func(t *testing.T, dir string) {
+			b, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			cells, err := b.Cells()
+			if err != nil {
+				t.Fatal(err)
+			}
+			processes, err := b.Processes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range cells {
+				more := *processes[0].MeasuredOperations + 1
+				cells[i].PlannedOperations = &more
+			}
+			var table bytes.Buffer
+			if err := parquetfile.WriteCells(&table, cells); err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, CellsFile, table.String())
+		}, ProcessesFile, KindCount, true},
 		{"data package of other hashes", func(t *testing.T, dir string) {
 			write(t, dir, PackageFile, `{"resources":[]}`)
 		}, PackageFile, KindContradiction, true},

@@ -105,6 +105,7 @@ func (v *verification) content(dir string) {
 	}
 	v.counts(b.Run(), processes)
 	v.rows(processes, cells)
+	v.amounts(b.Run(), processes, cells)
 	v.samples(b, processes)
 	v.packageHashes(b)
 }
@@ -162,6 +163,39 @@ func (v *verification) rows(processes []records.Process, cells []records.Cell) {
 		}
 		if !p.Side.Valid() || !p.Outcome.Valid() {
 			v.add(ProcessesFile, KindContradiction, "process %d has side %q and outcome %q", p.ProcessNo, p.Side, p.Outcome)
+		}
+	}
+}
+
+// amounts holds what a good process of a built-in workload says it did against
+// what its cell planned. Imported processes, and programs of other people, did
+// what their own tool planned.
+func (v *verification) amounts(run records.Run, processes []records.Process, cells []records.Cell) {
+	foreign := make(map[string]bool, len(run.Suites))
+	for _, s := range run.Suites {
+		foreign[s.ID] = s.Workload == "command" || s.Workload == "imported" || run.Origin == "imported"
+	}
+	planned := make(map[[2]string]records.Cell, len(cells))
+	for _, c := range cells {
+		if !foreign[c.Suite] {
+			planned[[2]string{c.Suite, c.CellID}] = c
+		}
+	}
+	for _, p := range processes {
+		c := planned[[2]string{p.Suite, p.CellID}]
+		if p.Outcome != records.OutcomeOK {
+			continue
+		}
+		for _, amount := range []struct {
+			name      string
+			plan, did *int64
+		}{
+			{"measured", c.PlannedOperations, p.MeasuredOperations},
+			{"warm-up", c.PlannedWarmupOperations, p.WarmupOperations},
+		} {
+			if amount.plan != nil && amount.did != nil && *amount.plan != *amount.did {
+				v.add(ProcessesFile, KindCount, "process %d has %d %s operations, %s plans %d", p.ProcessNo, *amount.did, amount.name, CellsFile, *amount.plan)
+			}
 		}
 	}
 }
