@@ -60,7 +60,7 @@ crash: build
 
 # analysis.sql in DuckDB and Spark against analyze: 200 bundles, 100 million samples.
 scale: prepare
-	go test ./schemas/interop -run TestScale -count=1 -v -timeout 3h -args -bundles 200 -samples 100000000
+	go test ./schemas/interop -run TestScale -count=1 -v -timeout 3h -args -engines duckdb,spark -bundles 200 -samples 100000000
 
 dist:
 	.ci/dist '$(VERSION)' $(PLATFORMS)

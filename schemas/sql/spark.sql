@@ -27,5 +27,6 @@ CREATE OR REPLACE TEMPORARY VIEW pairbench_samples AS
 SELECT *, regexp_extract(input_file_name(), '^(.*)/data/', 1) AS bundle FROM pairbench_samples_files;
 
 -- In analysis.sql write TEMPORARY VIEW for VIEW: a lasting view cannot stand on
--- temporary ones. Spark computes a view as often as others use it: CACHE TABLE
--- pairbench_metrics, and CACHE TABLE pairbench_summaries, once they are made.
+-- temporary ones. Spark computes a view as often as others use it, and reads all
+-- samples each time: once the views are made, CACHE TABLE pairbench_percentiles,
+-- then pairbench_wide, pairbench_metrics and pairbench_summaries.
