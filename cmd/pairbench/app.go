@@ -52,7 +52,7 @@ func newApp(s streams) *cli.App {
 		},
 		Commands: []*cli.Command{
 			runCommand(s), planCommand(s), plansCommand(s), collectCommand(s), verifyCommand(s),
-			analyzeCommand(s), renderCommand(s), importCommand(s), compactCommand(s), gateCommand(s),
+			analyzeCommand(s), renderCommand(s), importCommand(s), exportCommand(s), compactCommand(s), gateCommand(s),
 			doctorCommand(s), schemaCommand(s), notebookCommand(s), historyCommand(s),
 		},
 	}

@@ -10,10 +10,13 @@ import (
 
 // Pair makes arm A of the results of some files and arm B of those of others.
 // Results of one cell are rounds, in the order of the files. Cells that only one
-// arm has stay, and are listed as warnings; no cell in common is an error. The
-// names of the arms are those of their first files where these differ.
+// arm has stay, and are listed as warnings; no cell in common is an error. Where
+// each arm is one file, and these are called differently, that names the arms.
 func Pair(a, b []Source, tablesA, tablesB []Table) (Table, error) {
-	out := Table{Arms: armNames(a[0].Name, b[0].Name), NamedByTarget: true}
+	out := Table{Arms: [2]string{"A", "B"}, NamedByTarget: true}
+	if len(a) == 1 && len(b) == 1 {
+		out.Arms = armNames(a[0].Name, b[0].Name)
+	}
 	for i, tables := range [2][]Table{tablesA, tablesB} {
 		rounds := map[string]int32{}
 		for _, t := range tables {

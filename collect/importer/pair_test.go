@@ -33,7 +33,7 @@ func TestFilesBecomeArms(t *testing.T) {
 		"rounds of one file": {"go-bench", []string{"BenchmarkX 1 5 ns/op\nBenchmarkX 1 6 ns/op\n"}, []string{"BenchmarkX 1 7 ns/op\n"},
 			`X old 1, X old 2, X new 1`},
 		"rounds of several files": {"go-bench", []string{"BenchmarkX 1 5 ns/op\n", "BenchmarkX 1 6 ns/op\n"}, []string{"BenchmarkX 1 7 ns/op\n", "BenchmarkX 1 8 ns/op\n"},
-			`X old 1, X old 2, X new 1, X new 2`},
+			`X A 1, X A 2, X B 1, X B 2`},
 		"unmatched stay and are listed": {"go-bench", []string{"BenchmarkX 1 5 ns/op\nBenchmarkY 1 5 ns/op\n"}, []string{"BenchmarkX 1 7 ns/op\nBenchmarkZ 1 7 ns/op\n"},
 			`X old 1, Y old 1, X new 1, Z new 1; unmatched: benchmark=Y/procs=1 is only in arm old; unmatched: benchmark=Z/procs=1 is only in arm new`},
 		"nothing in common": {"go-bench", []string{"BenchmarkX 1 5 ns/op\n"}, []string{"BenchmarkZ 1 7 ns/op\n"},
