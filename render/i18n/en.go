@@ -95,7 +95,8 @@ func english() *Words {
 			EfficiencyChange: "Efficiency change",
 		},
 		Sentences: Sentences{
-			Question: func(a, b string) string { return fmt.Sprintf("What changes when %s replaces %s?", b, a) },
+			Question:   func(a, b string) string { return fmt.Sprintf("What changes when %s replaces %s?", b, a) },
+			QuestionAA: "How far apart do two labels of one program lie on this host?",
 			Overview: func(suites, cells, processes int, perArm string) string {
 				return fmt.Sprintf("%s, %s, %s: in every cell each arm ran %s, each time as a fresh process.",
 					count(suites, "suite", "suites"), count(cells, "cell", "cells"), count(processes, "process", "processes"), times(perArm))

@@ -96,6 +96,8 @@ type Columns struct {
 type Sentences struct {
 	// Question asks what the study asks, with the labels of A and B.
 	Question func(a, b string) string
+	// QuestionAA is asked instead when both arms were one program.
+	QuestionAA string
 	// Overview counts what was done. perArm is in words.
 	Overview func(suites, cells, processes int, perArm string) string
 	// SuiteChange is the suite summary of one metric; overlap is k/n.

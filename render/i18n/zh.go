@@ -90,6 +90,7 @@ func chinese() *Words {
 			Question: func(a, b string) string {
 				return fmt.Sprintf("用%s代替%s，会改变什么？", spaced(b), strings.TrimRight(spaced(a), " "))
 			},
+			QuestionAA: "在本主机上，同一程序的两个标签会相差多少？",
 			Overview: func(suites, cells, processes int, perArm string) string {
 				return fmt.Sprintf("共 %s 个套件、%s 个单元、%s 个进程：每个单元中两组各运行%s次，每次都是全新的进程。",
 					numfmt.Count(int64(suites)), numfmt.Count(int64(cells)), numfmt.Count(int64(processes)), perArm)

@@ -30,7 +30,7 @@ func Build(r *report.Report, w *i18n.Words, opt Options) *Document {
 	b.doc = &Document{
 		Lang:  w.Tag,
 		Title: b.text(r.Study.Title, r.Study.ID),
-		Lead:  w.Sentences.Question(b.arm(0), b.arm(1)),
+		Lead:  b.question(),
 		Facts: b.headFacts(),
 	}
 	b.groups()
@@ -258,4 +258,12 @@ func side(s records.Side) int {
 		return 1
 	}
 	return 0
+}
+
+// question is what the study asks.
+func (b *builder) question() string {
+	if b.r.Study.AA {
+		return b.w.Sentences.QuestionAA
+	}
+	return b.w.Sentences.Question(b.arm(0), b.arm(1))
 }

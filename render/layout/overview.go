@@ -45,5 +45,5 @@ func Overviews(r *report.Report, w *i18n.Words) []Overview {
 // Heading returns the study's title and the question it answers.
 func Heading(r *report.Report, w *i18n.Words) (title, lead string) {
 	b := &builder{r: r, w: w}
-	return b.text(r.Study.Title, r.Study.ID), w.Sentences.Question(b.arm(0), b.arm(1))
+	return b.text(r.Study.Title, r.Study.ID), b.question()
 }
