@@ -185,6 +185,9 @@ func (a *attempt) run(ctx context.Context) error {
 	if exit.Remaining > 0 {
 		return fmt.Errorf("collect process %d: %d processes that it left cannot be ended, and the host is not clean any more", a.row.ProcessNo, exit.Remaining)
 	}
+	if exit.NoRoom != nil {
+		return fmt.Errorf("collect process %d: no room for what it writes: %w", a.row.ProcessNo, exit.NoRoom)
+	}
 	a.fillExit(exit)
 	if err := a.fillOutput(); err != nil {
 		return err

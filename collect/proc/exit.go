@@ -73,6 +73,11 @@ type Exit struct {
 	// Remaining counts processes that could not be ended (asleep in the kernel);
 	// the host is then not clean.
 	Remaining int64
+	// NoRoom is set when one of the files that the collector gave the process
+	// could not have grown (full device, quota, RLIMIT_FSIZE), and names it: what
+	// the process wrote may be cut short, through no fault of its own. A process
+	// that was ended for writing too much is not asked.
+	NoRoom error
 
 	// WallNs is the monotonic time from start to end, CPUNs the CPU time over
 	// the same span, waited-for children included, in nanoseconds where the

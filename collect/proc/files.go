@@ -1,7 +1,9 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 )
@@ -144,4 +146,30 @@ func over(file *os.File, limit int64) bool {
 	}
 	info, err := file.Stat()
 	return err == nil && info.Size() > limit
+}
+
+// room reports the first file that cannot grow: what its process wrote there
+// may have been lost, and what it made of that is no fact about the process.
+func (f *childFiles) room() error {
+	for _, file := range []*os.File{f.stdout, f.stderr, f.written} {
+		if file == nil {
+			continue
+		}
+		if err := canGrow(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// canGrow writes one block more and takes it back. Only a write tells: a limit
+// of the process, a quota and a full device have no number in common.
+func canGrow(file *os.File) error {
+	const block = 4096
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(make([]byte, block))
+	return errors.Join(err, file.Truncate(size))
 }

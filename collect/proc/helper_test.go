@@ -101,6 +101,12 @@ var parts = map[string]func(args []string){
 			file.Write(block)
 		}
 	},
+	"foursamples": func([]string) {
+		file, block := os.NewFile(5, "samples"), make([]byte, 1<<20)
+		for range 4 {
+			file.Write(block)
+		}
+	},
 	"closes": func([]string) {
 		for fd := range 6 {
 			syscall.Close(fd)

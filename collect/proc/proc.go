@@ -240,6 +240,9 @@ func (p *Process) finish() {
 		cause = p.files.overLimit(p.spec)
 	}
 	p.exit.Cause = cause
+	if cause != CauseOutputLimit && cause != CauseSampleLimit {
+		p.exit.NoRoom = p.files.room()
+	}
 	p.mu.Lock()
 	if p.exit.Peak == nil {
 		p.exit.Peak = p.lastPeak
