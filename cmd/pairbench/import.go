@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"pairbench/collect/importer"
+	"pairbench/collect/importer/result"
 	"pairbench/records/atomicfile"
 )
 
@@ -112,18 +113,18 @@ func importFiles(c *cli.Context, format importer.Format) (arms [2][]string, err 
 
 // readImport reads the files of both arms. The sources are what belongs into
 // the bundle.
-func readImport(format importer.Format, arms [2][]string, suite string) (importer.Table, []importer.Source, error) {
-	var sources [2][]importer.Source
-	var tables [2][]importer.Table
+func readImport(format importer.Format, arms [2][]string, suite string) (result.Table, []result.Source, error) {
+	var sources [2][]result.Source
+	var tables [2][]result.Table
 	for i, files := range arms {
 		for _, file := range files {
 			data, err := readBounded(file, importer.MaxBytes)
 			if err != nil {
-				return importer.Table{}, nil, err
+				return result.Table{}, nil, err
 			}
-			table, src, err := format.Read(importer.Source{Name: visible(file), Data: data}, suite)
+			table, src, err := format.Read(result.Source{Name: visible(file), Data: data}, suite)
 			if err != nil {
-				return importer.Table{}, nil, err
+				return result.Table{}, nil, err
 			}
 			sources[i] = append(sources[i], src)
 			tables[i] = append(tables[i], table)
@@ -134,7 +135,7 @@ func readImport(format importer.Format, arms [2][]string, suite string) (importe
 		table, err := importer.Pair(sources[0], sources[1], tables[0], tables[1])
 		return table, all, err
 	}
-	var table importer.Table
+	var table result.Table
 	for _, part := range tables[0] {
 		table.Observations = append(table.Observations, part.Observations...)
 		table.Warnings = append(table.Warnings, part.Warnings...)

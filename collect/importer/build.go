@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pairbench/collect/importer/result"
 	"pairbench/collect/plan"
 	"pairbench/records"
 )
@@ -40,14 +41,14 @@ var layouts = map[string]string{"database": "paired", "native": "compact", "rele
 // Build gives every observation its place: suite, cell, side, round. The same
 // cell, arm and round twice, an arm that is neither A nor B, and factors that a
 // plan does not have are errors that name the line.
-func Build(file string, t Table, o Options) (Import, error) {
+func Build(file string, t result.Table, o Options) (Import, error) {
 	b := builder{file: file, table: t, options: o, cellOf: map[string]int{}}
 	if o.Profile == "" {
 		o.Profile = "database"
 	}
 	layout, ok := layouts[o.Profile]
 	if !ok {
-		return Import{}, &Error{File: file, Problem: fmt.Sprintf("profile: found %q, expected database, native or release", o.Profile)}
+		return Import{}, &result.Error{File: file, Problem: fmt.Sprintf("profile: found %q, expected database, native or release", o.Profile)}
 	}
 	format := o.Format
 	b.out = Import{
@@ -72,7 +73,7 @@ func Build(file string, t Table, o Options) (Import, error) {
 
 type builder struct {
 	file    string
-	table   Table
+	table   result.Table
 	options Options
 	out     Import
 	// cellOf maps suite and factors to an index into out.Cells.
@@ -80,7 +81,7 @@ type builder struct {
 }
 
 func (b *builder) fail(line int, format string, args ...any) error {
-	return &Error{File: b.file, Line: line, Problem: fmt.Sprintf(format, args...)}
+	return &result.Error{File: b.file, Line: line, Problem: fmt.Sprintf(format, args...)}
 }
 
 func (b *builder) fromPlan(p *plan.Plan) {
@@ -253,7 +254,7 @@ func (b *builder) cells() error {
 
 // withConstants adds the factors that the plan holds constant in this suite and
 // the row leaves out, and brings them into the plan's order.
-func (b *builder) withConstants(o *Observation) []records.Factor {
+func (b *builder) withConstants(o *result.Observation) []records.Factor {
 	for _, s := range b.options.Plan.Suites {
 		if s.ID != o.Suite || len(s.Cells) == 0 {
 			continue
@@ -356,7 +357,7 @@ func cellKey(suite string, factors []records.Factor) string {
 }
 
 // describe writes a cell's factors as its id: payload_bytes=64/cadence=1ms.
-func describe(o *Observation) string {
+func describe(o *result.Observation) string {
 	if len(o.Factors) == 0 {
 		if o.CellID != "" {
 			return o.CellID

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
@@ -32,9 +33,9 @@ var csvRequired = []string{"suite", "arm", "round", "measured_operations", "elap
 // CSV reads one row a process. Columns are named as in the processes table, or
 // by csvAliases; unknown ones are factors. suite is used where the file has no
 // such column; empty then makes the column required.
-func CSV(src Source, suite string) (Table, error) {
-	fail := func(line, column int, format string, args ...any) (Table, error) {
-		return Table{}, &Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
+func CSV(src result.Source, suite string) (result.Table, error) {
+	fail := func(line, column int, format string, args ...any) (result.Table, error) {
+		return result.Table{}, &result.Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
 	}
 	data := bytes.TrimPrefix(src.Data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
@@ -47,23 +48,23 @@ func CSV(src Source, suite string) (Table, error) {
 		return fail(0, 0, "found an empty file, expected a header line")
 	}
 	if err != nil {
-		return Table{}, csvError(src.Name, err)
+		return result.Table{}, csvError(src.Name, err)
 	}
 	columns, err := csvColumns(src.Name, header, suite)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
-	var table Table
+	var table result.Table
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return Table{}, csvError(src.Name, err)
+			return result.Table{}, csvError(src.Name, err)
 		}
 		line, _ := r.FieldPos(0)
-		o := Observation{Line: line, Suite: suite, Process: records.Process{Outcome: records.OutcomeOK}}
+		o := result.Observation{Line: line, Suite: suite, Process: records.Process{Outcome: records.OutcomeOK}}
 		for i, column := range columns {
 			if problem := column.set(&o, row[i]); problem != "" {
 				at, col := r.FieldPos(i)
@@ -87,15 +88,15 @@ func CSV(src Source, suite string) (Table, error) {
 func csvError(file string, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &Error{File: file, Line: parse.Line, Column: parse.Column, Problem: parse.Err.Error()}
+		return &result.Error{File: file, Line: parse.Line, Column: parse.Column, Problem: parse.Err.Error()}
 	}
-	return &Error{File: file, Problem: err.Error()}
+	return &result.Error{File: file, Problem: err.Error()}
 }
 
 // csvColumn puts the text of one field into an observation and returns what is
 // wrong with it.
 type csvColumn struct {
-	set func(o *Observation, text string) (problem string)
+	set func(o *result.Observation, text string) (problem string)
 }
 
 func csvColumns(file string, header []string, suite string) ([]csvColumn, error) {
@@ -109,12 +110,12 @@ func csvColumns(file string, header []string, suite string) ([]csvColumn, error)
 			target = alias
 		}
 		if name == "" || seen[target] {
-			return nil, &Error{File: file, Line: 1, Problem: fmt.Sprintf("column %d: found %q again or no name, expected each name once", i+1, name)}
+			return nil, &result.Error{File: file, Line: 1, Problem: fmt.Sprintf("column %d: found %q again or no name, expected each name once", i+1, name)}
 		}
 		seen[target] = true
 		switch field, known := fields[target]; {
 		case target == "suite":
-			columns = append(columns, csvColumn{func(o *Observation, text string) string {
+			columns = append(columns, csvColumn{func(o *result.Observation, text string) string {
 				if text == "" {
 					return "found nothing, expected the id of a suite"
 				}
@@ -122,13 +123,13 @@ func csvColumns(file string, header []string, suite string) ([]csvColumn, error)
 				return ""
 			}})
 		case target == "cell_id":
-			columns = append(columns, csvColumn{func(o *Observation, text string) string { o.CellID = text; return "" }})
+			columns = append(columns, csvColumn{func(o *result.Observation, text string) string { o.CellID = text; return "" }})
 		case known:
 			required := false
 			for _, r := range csvRequired {
 				required = required || r == target
 			}
-			columns = append(columns, csvColumn{func(o *Observation, text string) string {
+			columns = append(columns, csvColumn{func(o *result.Observation, text string) string {
 				if text == "" && required {
 					return "found nothing, expected a value"
 				}
@@ -136,7 +137,7 @@ func csvColumns(file string, header []string, suite string) ([]csvColumn, error)
 			}})
 		default:
 			name := strings.TrimPrefix(name, "f_")
-			columns = append(columns, csvColumn{func(o *Observation, text string) string {
+			columns = append(columns, csvColumn{func(o *result.Observation, text string) string {
 				o.Factors = append(o.Factors, records.Factor{Name: name, Value: records.StringFactor(text)})
 				return ""
 			}})
@@ -144,7 +145,7 @@ func csvColumns(file string, header []string, suite string) ([]csvColumn, error)
 	}
 	for _, name := range csvRequired {
 		if !seen[name] && !(name == "suite" && suite != "") {
-			return nil, &Error{File: file, Line: 1, Problem: fmt.Sprintf("header: column %s is missing; required are %s", name, strings.Join(csvRequired, ", "))}
+			return nil, &result.Error{File: file, Line: 1, Problem: fmt.Sprintf("header: column %s is missing; required are %s", name, strings.Join(csvRequired, ", "))}
 		}
 	}
 	return columns, nil

@@ -2,6 +2,7 @@
 // bundle, marked as imported. What a file does not say stays absent; what it
 // states without raw samples stays marked as stated and is never recomputed.
 //
-// Each format is one file with one function from the bytes of a result to a
-// Table of observations; build.go makes processes and cells of them.
+// Package tool reads what a tool wrote into a table of observations (package
+// result). Here secrets are taken out before, two files become two arms after,
+// and processes and cells are made of the observations.
 package importer

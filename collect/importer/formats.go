@@ -7,6 +7,9 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"pairbench/collect/importer/result"
+	"pairbench/collect/importer/tool"
 )
 
 // MaxBytes bounds a file, and what a compressed one unpacks to.
@@ -20,9 +23,9 @@ type Format struct {
 	Name string
 	// BothArms says that a file holds both arms; the others hold one.
 	BothArms bool
-	read     func(src Source, suite string) (Table, error)
+	read     func(src result.Source, suite string) (result.Table, error)
 	// redact takes the secrets out of a file's text.
-	redact func(Source) Source
+	redact func(result.Source) result.Source
 }
 
 // Formats lists what can be imported. The suite is the id that results get
@@ -30,17 +33,17 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{Name: "csv", BothArms: true, read: CSV, redact: redactText},
-		{Name: "hyperfine", read: Hyperfine, redact: redactJSON},
-		{Name: "google-benchmark", read: GoogleBenchmark, redact: redactJSON},
-		{Name: "pyperf", read: Pyperf, redact: redactJSON},
-		{Name: "go-bench", read: GoBench, redact: redactNames},
-		{Name: "pytest-benchmark", read: PytestBenchmark, redact: redactJSON},
-		{Name: "memtier", read: Memtier, redact: redactJSON},
-		{Name: "redis-benchmark", read: RedisBenchmark, redact: redactText},
-		{Name: "wrk", read: Wrk, redact: redactText},
-		{Name: "wrk2", read: Wrk2, redact: redactText},
-		{Name: "k6", read: K6, redact: redactJSON},
-		{Name: "go-ycsb", read: GoYCSB, redact: redactText},
+		{Name: "hyperfine", read: tool.Hyperfine, redact: redactJSON},
+		{Name: "google-benchmark", read: tool.GoogleBenchmark, redact: redactJSON},
+		{Name: "pyperf", read: tool.Pyperf, redact: redactJSON},
+		{Name: "go-bench", read: tool.GoBench, redact: redactNames},
+		{Name: "pytest-benchmark", read: tool.PytestBenchmark, redact: redactJSON},
+		{Name: "memtier", read: tool.Memtier, redact: redactJSON},
+		{Name: "redis-benchmark", read: tool.RedisBenchmark, redact: redactText},
+		{Name: "wrk", read: tool.Wrk, redact: redactText},
+		{Name: "wrk2", read: tool.Wrk2, redact: redactText},
+		{Name: "k6", read: tool.K6, redact: redactJSON},
+		{Name: "go-ycsb", read: tool.GoYCSB, redact: redactText},
 	}
 }
 
@@ -66,9 +69,9 @@ func ByName(name string) (Format, bool) {
 // Read reads one file of the format. The Source that it returns is what belongs
 // into the bundle: the file byte for byte, or without the secrets it held. What
 // is read is read from there, so that no secret gets any further.
-func (f Format) Read(src Source, suite string) (Table, Source, error) {
-	fail := func(format string, args ...any) (Table, Source, error) {
-		return Table{}, Source{}, &Error{File: src.Name, Problem: fmt.Sprintf(format, args...)}
+func (f Format) Read(src result.Source, suite string) (result.Table, result.Source, error) {
+	fail := func(format string, args ...any) (result.Table, result.Source, error) {
+		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Problem: fmt.Sprintf(format, args...)}
 	}
 	if len(src.Data) > MaxBytes {
 		return fail("found more than %d bytes, expected at most that", MaxBytes)
@@ -82,9 +85,9 @@ func (f Format) Read(src Source, suite string) (Table, Source, error) {
 		text.Name = strings.TrimSuffix(src.Name, ".gz")
 	}
 	if at := invalidUTF8(text.Data); at >= 0 {
-		p := place{text: text.Data}
-		line, column := p.of(at)
-		return Table{}, Source{}, &Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf("found the byte %#02x, expected UTF-8 text", text.Data[at])}
+		p := result.Place{Text: text.Data}
+		line, column := p.Of(at)
+		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf("found the byte %#02x, expected UTF-8 text", text.Data[at])}
 	}
 	text = f.redact(text)
 	if text.Redacted > 0 {
@@ -95,13 +98,13 @@ func (f Format) Read(src Source, suite string) (Table, Source, error) {
 	}
 	table, err := f.read(text, suite)
 	if err != nil {
-		return Table{}, Source{}, err
+		return result.Table{}, result.Source{}, err
 	}
 	if n := len(table.Observations); n > MaxObservations {
 		return fail("found %d results, expected at most %d", n, MaxObservations)
 	}
 	if src.Redacted > 0 {
-		table.warn("%s: secrets taken out: %d; the bundle keeps the rest of the file", src.Name, src.Redacted)
+		table.Warn("%s: secrets taken out: %d; the bundle keeps the rest of the file", src.Name, src.Redacted)
 	}
 	return table, src, nil
 }

@@ -9,7 +9,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pairbench/collect/importer/result"
 )
+
+// ycsbHeader begins the raw requests of go-ycsb.
+const ycsbHeader = "operation,timestamp_us,latency_us"
 
 // originals are files that the tools themselves wrote, with machine's paths
 // taken out, by format. A file of redis-benchmark 6.0 is written by hand.
@@ -28,13 +33,13 @@ var originals = map[string][]string{
 	"go-ycsb":          {"go-ycsb-a.csv", "go-ycsb-b.csv"},
 }
 
-func original(t testing.TB, name string) Source {
+func original(t testing.TB, name string) result.Source {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Source{Name: name, Data: data}
+	return result.Source{Name: name, Data: data}
 }
 
 func format(t testing.TB, name string) Format {
@@ -46,14 +51,14 @@ func format(t testing.TB, name string) Format {
 	return f
 }
 
-func read(t testing.TB, formatName, text string) (Table, error) {
+func read(t testing.TB, formatName, text string) (result.Table, error) {
 	t.Helper()
-	table, _, err := format(t, formatName).Read(Source{Name: "file", Data: []byte(text)}, "")
+	table, _, err := format(t, formatName).Read(result.Source{Name: "file", Data: []byte(text)}, "")
 	return table, err
 }
 
 // shown writes what was read of a file, absent values left out.
-func shown(t Table, err error) string {
+func shown(t result.Table, err error) string {
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
@@ -140,7 +145,7 @@ func TestTruncatedFiles(t *testing.T) {
 			src := original(t, name)
 			whole, _, _ := f.Read(src, "")
 			for n := 0; n < len(src.Data); n += 1 + len(src.Data)/1200 {
-				part := Source{Name: name, Data: src.Data[:n]}
+				part := result.Source{Name: name, Data: src.Data[:n]}
 				table, _, err := f.Read(part, "")
 				if err != nil {
 					checkError(t, name, n, err)
@@ -154,7 +159,7 @@ func TestTruncatedFiles(t *testing.T) {
 
 func checkError(t *testing.T, name string, at int, err error) {
 	t.Helper()
-	var bad *Error
+	var bad *result.Error
 	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "import "+strings.TrimSuffix(name, ".gz")) || strings.ContainsAny(err.Error(), "\n\r") {
 		t.Errorf("%s at %d: error %q, want one line that names the file", name, at, err)
 	}
@@ -169,7 +174,7 @@ func TestChangedBytes(t *testing.T) {
 				for at := 0; at < len(src.Data); at += 1 + len(src.Data)/17 {
 					data := append([]byte{}, src.Data[:at]...)
 					data = append(append(data, with...), src.Data[at+1:]...)
-					if _, _, err := f.Read(Source{Name: name, Data: data}, ""); err != nil {
+					if _, _, err := f.Read(result.Source{Name: name, Data: data}, ""); err != nil {
 						checkError(t, name, at, err)
 					}
 				}
@@ -208,8 +213,8 @@ func TestUnusualFiles(t *testing.T) {
 		"wrk cut":               {"wrk", "Running 1s test @ http://h/\n  1 threads and 2 connections\n", `import file:2: found the end of the file inside a report, expected Requests/sec`},
 		"wrk2 read as wrk":      {"wrk", "Running 1s test @ http://h/\n  Thread calibration: mean lat.: 1.000ms, rate sampling interval: 10ms\n", `import file:2: found a line of wrk2, expected wrk; use the format wrk2`},
 		"ycsb without header":   {"go-ycsb", "READ,1,2\n", `import file: found no line "operation,timestamp_us,latency_us", expected the raw requests of go-ycsb`},
-		"ycsb time of nowhere":  {"go-ycsb", goYCSBHeader + "\nREAD,99999999999999999,2\n", `import file:2: timestamp_us: found 99999999999999999, expected at most 9007199254740992`},
-		"ycsb latency below 0":  {"go-ycsb", goYCSBHeader + "\nREAD,1,-2\n", `import file:2: latency_us: "-2": found a number below zero, expected 0 or more`},
+		"ycsb time of nowhere":  {"go-ycsb", ycsbHeader + "\nREAD,99999999999999999,2\n", `import file:2: timestamp_us: found 99999999999999999, expected at most 9007199254740992`},
+		"ycsb latency below 0":  {"go-ycsb", ycsbHeader + "\nREAD,1,-2\n", `import file:2: latency_us: "-2": found a number below zero, expected 0 or more`},
 		"gzip of nothing":       {"pyperf", "\x1f\x8b", `import file: gzip: unexpected EOF`},
 		"csv without arm":       {"csv", "suite,round,measured_operations,elapsed_ns\n", `import file:1: header: column arm is missing; required are suite, arm, round, measured_operations, elapsed_ns`},
 		"csv below zero":        {"csv", "suite,arm,round,measured_operations,elapsed_ns\ns,a,1,-1,5\n", `import file:2:7: measured_operations: found -1, expected 0 or more; leave the field empty where nothing was measured`},
@@ -229,7 +234,7 @@ func TestUnusualFiles(t *testing.T) {
 		"two packages":          {"go-bench", "BenchmarkX 1 5 ns/op\npkg: p/q\nBenchmarkX 1 6 ns/op\n", "line 1: go_bench package=\"\"(string) benchmark=\"X\"(string) procs=\"1\"(int) ok operations=1 elapsed_ns=5\nline 3: go_bench package=\"p/q\"(string) benchmark=\"X\"(string) procs=\"1\"(int) ok operations=1 elapsed_ns=6\n"},
 		"wrk with errors":       {"wrk", "Running 1s test @ http://h/\n  1 threads and 2 connections\n  44 requests in 1.00s, 5KB read\n  Socket errors: connect 0, read 1, write 0, timeout 2\n  Non-2xx or 3xx responses: 4\nRequests/sec: 43.90\n", "line 1: wrk url=\"http://h/\"(string) threads=\"1\"(string) connections=\"2\"(string) operation_errors (wrk counts socket errors or responses that are neither 2xx nor 3xx) operations=44 errors=7 elapsed_ns=1000000000 stated_throughput_micro_per_sec=43900000\n"},
 		"k6 without requests":   {"k6", `{"metrics":{"iterations":{"count":3,"rate":1.5},"iteration_duration":{"med":0.25}}}`, "line 1: k6 operation=\"iterations\"(string) ok operations=3 stated_throughput_micro_per_sec=1500000 p50_ns=250000\n"},
-		"ycsb failed requests":  {"go-ycsb", "\"Using x\nRun\n" + goYCSBHeader + "\nREAD,10,2\nREAD_ERROR,11,2\nREAD,14,1\nRun finished, takes 1ms", "line 4: go_ycsb operation=\"READ\"(string) operation_errors (failed requests: 1) operations=2 errors=1 elapsed_ns=5000 started=10000 samples=[0 4000]+[2000 1000]\n"},
+		"ycsb failed requests":  {"go-ycsb", "\"Using x\nRun\n" + ycsbHeader + "\nREAD,10,2\nREAD_ERROR,11,2\nREAD,14,1\nRun finished, takes 1ms", "line 4: go_ycsb operation=\"READ\"(string) operation_errors (failed requests: 1) operations=2 errors=1 elapsed_ns=5000 started=10000 samples=[0 4000]+[2000 1000]\n"},
 		"numbers beyond floats": {"go-bench", "BenchmarkX 9007199254740993 1 ns/op\n", "line 1: go_bench benchmark=\"X\"(string) procs=\"1\"(int) ok operations=9007199254740993 elapsed_ns=9007199254740993\n"},
 	} {
 		table, err := read(t, c.format, c.text)
@@ -267,7 +272,7 @@ func FuzzRead(f *testing.F) {
 		if !ok {
 			return
 		}
-		table, src, err := format.Read(Source{Name: "file", Data: data}, "")
+		table, src, err := format.Read(result.Source{Name: "file", Data: data}, "")
 		if err != nil {
 			checkError(t, "file", 0, err)
 			return

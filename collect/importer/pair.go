@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
@@ -12,12 +13,12 @@ import (
 // Results of one cell are rounds, in the order of the files. Cells that only one
 // arm has stay, and are listed as warnings; no cell in common is an error. Where
 // each arm is one file, and these are called differently, that names the arms.
-func Pair(a, b []Source, tablesA, tablesB []Table) (Table, error) {
-	out := Table{Arms: [2]string{"A", "B"}, NamedByTarget: true}
+func Pair(a, b []result.Source, tablesA, tablesB []result.Table) (result.Table, error) {
+	out := result.Table{Arms: [2]string{"A", "B"}, NamedByTarget: true}
 	if len(a) == 1 && len(b) == 1 {
 		out.Arms = armNames(a[0].Name, b[0].Name)
 	}
-	for i, tables := range [2][]Table{tablesA, tablesB} {
+	for i, tables := range [2][]result.Table{tablesA, tablesB} {
 		rounds := map[string]int32{}
 		for _, t := range tables {
 			out.Metrics = t.Metrics
@@ -31,11 +32,11 @@ func Pair(a, b []Source, tablesA, tablesB []Table) (Table, error) {
 			}
 		}
 	}
-	return out, out.match(fmt.Sprintf("%s and %s", a[0].Name, b[0].Name))
+	return out, match(&out, fmt.Sprintf("%s and %s", a[0].Name, b[0].Name))
 }
 
 // match lists the cells that only one arm has.
-func (t *Table) match(files string) error {
+func match(t *result.Table, files string) error {
 	var names [2][]string
 	where := map[string][2]bool{}
 	for _, o := range t.Observations {
@@ -70,31 +71,31 @@ func (t *Table) match(files string) error {
 			side = 1
 		}
 		only[side] = describe(&o)
-		t.warn("unmatched: %s is only in arm %s", describe(&o), t.Arms[side])
+		t.Warn("unmatched: %s is only in arm %s", describe(&o), t.Arms[side])
 	}
 	if matched > 0 {
 		return nil
 	}
 	if len(names[0]) == 1 && len(names[1]) == 1 && t.NamedByTarget {
 		t.Warnings = t.Warnings[:len(t.Warnings)-2]
-		t.warn("matched the only result of each: %s in arm %s is %s in arm %s", only[0], t.Arms[0], only[1], t.Arms[1])
-		t.takeFactorsOfA()
+		t.Warn("matched the only result of each: %s in arm %s is %s in arm %s", only[0], t.Arms[0], only[1], t.Arms[1])
+		takeFactorsOfA(t)
 		return nil
 	}
-	return &Error{File: files, Problem: fmt.Sprintf("found no result with the same name in both, expected one or more; A has %s, B has %s", firstOf(t, 0), firstOf(t, 1))}
+	return &result.Error{File: files, Problem: fmt.Sprintf("found no result with the same name in both, expected one or more; A has %s, B has %s", firstOf(t, 0), firstOf(t, 1))}
 }
 
-func firstOf(t *Table, arm int) string {
+func firstOf(t *result.Table, arm int) string {
 	for _, o := range t.Observations {
 		if o.Process.Arm == t.Arms[arm] {
-			return quote(describe(&o))
+			return result.Quote(describe(&o))
 		}
 	}
 	return "none"
 }
 
 // takeFactorsOfA gives the results of B the cell of A.
-func (t *Table) takeFactorsOfA() {
+func takeFactorsOfA(t *result.Table) {
 	var cell []records.Factor
 	for i := range t.Observations {
 		o := &t.Observations[i]

@@ -3,15 +3,17 @@ package importer
 import (
 	"strings"
 	"testing"
+
+	"pairbench/collect/importer/result"
 )
 
-func pair(t *testing.T, formatName string, a, b []string) (Table, error) {
+func pair(t *testing.T, formatName string, a, b []string) (result.Table, error) {
 	t.Helper()
-	var sources [2][]Source
-	var tables [2][]Table
+	var sources [2][]result.Source
+	var tables [2][]result.Table
 	for i, texts := range [2][]string{a, b} {
 		for _, text := range texts {
-			table, src, err := format(t, formatName).Read(Source{Name: []string{"old.txt", "new.txt"}[i], Data: []byte(text)}, "")
+			table, src, err := format(t, formatName).Read(result.Source{Name: []string{"old.txt", "new.txt"}[i], Data: []byte(text)}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 )
 
 // redactedMark stands where a secret stood.
@@ -29,20 +30,20 @@ var (
 )
 
 // redactText takes secrets out of a file before anything reads it.
-func redactText(src Source) Source {
+func redactText(src result.Source) result.Source {
 	return without(src, secretsIn(src.Data, 0, len(src.Data), secretsInText))
 }
 
 // redactNames does it in a text that is all names of benchmarks, such as
 // Parse/token=ident, where only passwords in front of a host are secrets.
-func redactNames(src Source) Source {
+func redactNames(src result.Source) result.Source {
 	return without(src, secretsIn(src.Data, 0, len(src.Data), secretsInText[:1]))
 }
 
 // redactJSON does it in JSON: every value of a member with a telling name, all
 // that k6 keeps of a test's setup, and what is secret inside other texts. What
 // is no JSON is refused by its reader.
-func redactJSON(src Source) Source {
+func redactJSON(src result.Source) result.Source {
 	root, err := jsondoc.Parse(src.Data)
 	if err != nil {
 		return src
@@ -53,7 +54,7 @@ func redactJSON(src Source) Source {
 }
 
 // without returns the file with a mark in place of each span.
-func without(src Source, spans [][2]int) Source {
+func without(src result.Source, spans [][2]int) result.Source {
 	spans = slices.DeleteFunc(spans, func(s [2]int) bool {
 		text := src.Data[s[0]:s[1]]
 		return len(text) == 0 || bytes.Equal(text, []byte(redactedMark)) || string(text) == `""`

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pairbench/collect/importer/result"
 	"pairbench/records/atomicfile"
 	"pairbench/records/bundle"
 )
@@ -26,7 +27,7 @@ func TestSecretsAreTakenOutOfText(t *testing.T) {
 		"password=":                             "password=",
 		"[redacted]":                            "[redacted]",
 	} {
-		if got := redactText(Source{Data: []byte(text)}); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
+		if got := redactText(result.Source{Data: []byte(text)}); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
 			t.Errorf("%q became %q with %d secrets, want %q", text, got.Data, got.Redacted, want)
 		}
 	}
@@ -46,7 +47,7 @@ func TestSecretsAreTakenOutOfJSON(t *testing.T) {
 		"warning: password=abc\n{\"n\": 1}":             "warning: password=[redacted]\n{\"n\": 1}",
 		`{"headers": ["Authorization: Bearer abcdef"]}`: `{"headers": ["Authorization: Bearer [redacted]"]}`,
 	} {
-		if got := redactJSON(Source{Data: []byte(text)}); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
+		if got := redactJSON(result.Source{Data: []byte(text)}); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
 			t.Errorf("%s became %s with %d secrets, want %s", text, got.Data, got.Redacted, want)
 		}
 	}
@@ -59,8 +60,8 @@ func TestBundleKeepsFiles(t *testing.T) {
 	for _, f := range Formats() {
 		dir := filepath.Join(t.TempDir(), "bundle")
 		names := originals[f.Name][:min(2, len(originals[f.Name]))]
-		var tables []Table
-		var sources []Source
+		var tables []result.Table
+		var sources []result.Source
 		for _, name := range names {
 			table, src, err := f.Read(original(t, name), "")
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 	"pairbench/records/atomicfile"
 	"pairbench/records/bundle"
@@ -17,7 +18,7 @@ import (
 // Write leaves the import as a sealed bundle at dir, with the original files
 // inside: byte for byte, or marked as redacted. Nothing is left at dir when it
 // fails.
-func Write(fsys atomicfile.FS, dir string, in Import, originals []Source) (digest.SHA256, error) {
+func Write(fsys atomicfile.FS, dir string, in Import, originals []result.Source) (digest.SHA256, error) {
 	w, err := bundle.Create(fsys, dir, in.Plan, in.Run, in.Cells)
 	if err != nil {
 		return digest.SHA256{}, err
@@ -30,7 +31,7 @@ func Write(fsys atomicfile.FS, dir string, in Import, originals []Source) (diges
 	return identity, nil
 }
 
-func fill(w *bundle.Writer, in Import, originals []Source) (digest.SHA256, error) {
+func fill(w *bundle.Writer, in Import, originals []result.Source) (digest.SHA256, error) {
 	var inputs []records.Input
 	for i, src := range originals {
 		name := fmt.Sprintf("original-%02d-%s", i+1, safeName(src.Name))

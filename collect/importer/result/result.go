@@ -1,8 +1,12 @@
-package importer
+// Package result is what importing finds in a file: a table of observations
+// before they have their places in a bundle, and errors that say where a file is
+// wrong.
+package result
 
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"pairbench/records"
@@ -70,40 +74,55 @@ type Table struct {
 	Warnings []string
 }
 
-func (t *Table) warn(format string, args ...any) {
+// Warn adds a line for the user.
+func (t *Table) Warn(format string, args ...any) {
 	t.Warnings = append(t.Warnings, fmt.Sprintf(format, args...))
 }
 
-// observe starts an observation of a tool that says nothing of processes.
-func observe(line int, suite string, factors ...records.Factor) Observation {
+// New starts an observation of a tool that says nothing of processes.
+func New(line int, suite string, factors ...records.Factor) Observation {
 	return Observation{Line: line, Suite: suite, Factors: factors, Process: records.Process{Outcome: records.OutcomeOK}}
 }
 
-func word(name, value string) records.Factor {
+// Word is a factor that is a word.
+func Word(name, value string) records.Factor {
 	return records.Factor{Name: name, Value: records.StringFactor(value)}
 }
 
-func whole(name string, value int64) records.Factor {
+// Whole is a factor that is a whole number.
+func Whole(name string, value int64) records.Factor {
 	return records.Factor{Name: name, Value: records.IntFactor(value)}
 }
 
-func failed(p *records.Process, outcome records.Outcome, detail string) {
+// Failed marks a process that enters no median, with the reason.
+func Failed(p *records.Process, outcome records.Outcome, detail string) {
 	p.Outcome, p.OutcomeDetail = outcome, &detail
 }
 
-// place finds lines and columns of offsets; asking in ascending order is cheap.
-type place struct {
-	text         []byte
+// Place finds lines and columns of offsets in Text; asking in ascending order is
+// cheap.
+type Place struct {
+	Text         []byte
 	offset, line int // line counts the newlines before offset
 }
 
-func (p *place) of(offset int) (line, column int) {
-	offset = min(max(offset, 0), len(p.text))
+// Of returns the line and column of an offset, both from 1.
+func (p *Place) Of(offset int) (line, column int) {
+	offset = min(max(offset, 0), len(p.Text))
 	if offset < p.offset {
 		p.offset, p.line = 0, 0
 	}
-	p.line += bytes.Count(p.text[p.offset:offset], []byte{'\n'})
+	p.line += bytes.Count(p.Text[p.offset:offset], []byte{'\n'})
 	p.offset = offset
-	start := bytes.LastIndexByte(p.text[:offset], '\n') + 1
-	return p.line + 1, utf8.RuneCount(p.text[start:offset]) + 1
+	start := bytes.LastIndexByte(p.Text[:offset], '\n') + 1
+	return p.line + 1, utf8.RuneCount(p.Text[start:offset]) + 1
+}
+
+// Quote shows text of a file in an error, cut where it is long.
+func Quote(text string) string {
+	const most = 40
+	if len(text) > most {
+		return fmt.Sprintf("%q...", strings.ToValidUTF8(text[:most], ""))
+	}
+	return fmt.Sprintf("%q", text)
 }

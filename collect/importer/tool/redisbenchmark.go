@@ -1,7 +1,9 @@
-package importer
+package tool
 
 import (
 	"strings"
+
+	"pairbench/collect/importer/result"
 )
 
 // redisColumns are the columns of redis-benchmark 6.2 and later. Before, there
@@ -13,9 +15,9 @@ var redisHeader = `"` + strings.Join(redisColumns, `","`) + `"`
 // RedisBenchmark reads `redis-benchmark --csv` of 6.0, 6.2 and 7: each row is a
 // repetition of its test. The number of requests is not in the file: the rate
 // is taken as stated, like the percentiles.
-func RedisBenchmark(src Source, suite string) (Table, error) {
+func RedisBenchmark(src result.Source, suite string) (result.Table, error) {
 	f := &textFile{src: src}
-	var t Table
+	var t result.Table
 	width := 2 // fields of a row; 2 until a header says otherwise
 	for line := range f.lines() {
 		// Newer versions write progress over the same line before a row.
@@ -25,22 +27,22 @@ func RedisBenchmark(src Source, suite string) (Table, error) {
 		}
 		if strings.HasPrefix(line, `"test",`) {
 			if line = strings.TrimRight(line, " \t"); line != redisHeader {
-				return Table{}, f.fail("header: found %s, expected %s", quote(line), redisHeader)
+				return result.Table{}, f.fail("header: found %s, expected %s", result.Quote(line), redisHeader)
 			}
 			width = len(redisColumns)
 			continue
 		}
 		row, ok := redisRow(line, width)
 		if !ok {
-			return Table{}, f.fail("found %s, expected fields in quotes with commas between them", quote(line))
+			return result.Table{}, f.fail("found %s, expected fields in quotes with commas between them", result.Quote(line))
 		}
 		if len(row) != width {
-			return Table{}, f.fail("found %d fields, expected %d", len(row), width)
+			return result.Table{}, f.fail("found %d fields, expected %d", len(row), width)
 		}
-		o := observe(f.number, suite, word("test", row[0]))
+		o := result.New(f.number, suite, result.Word("test", row[0]))
 		rate, problem := toUnits(row[1], 1e6)
 		if problem != "" {
-			return Table{}, f.fail("rps: %s", problem)
+			return result.Table{}, f.fail("rps: %s", problem)
 		}
 		o.Process.StatedThroughputMicroPerSec = &rate
 		for i, into := range map[int]**int64{4: &o.Process.StatedLatencyP50Ns, 6: &o.Process.StatedLatencyP99Ns} {
@@ -49,14 +51,14 @@ func RedisBenchmark(src Source, suite string) (Table, error) {
 			}
 			ns, problem := toUnits(row[i], 1e6)
 			if problem != "" {
-				return Table{}, f.fail("%s: %s", redisColumns[i], problem)
+				return result.Table{}, f.fail("%s: %s", redisColumns[i], problem)
 			}
 			*into = &ns
 		}
 		t.Observations = append(t.Observations, o)
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.failFile("found no rows of redis-benchmark, expected lines such as %q", `"SET","123456.79"`)
+		return result.Table{}, f.failFile("found no rows of redis-benchmark, expected lines such as %q", `"SET","123456.79"`)
 	}
 	return t, nil
 }

@@ -1,10 +1,11 @@
-package importer
+package tool
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
@@ -15,7 +16,7 @@ const goYCSBHeader = "operation,timestamp_us,latency_us"
 // is a sample, every operation a cell, and the file one process. The measured
 // interval is the file's, from the first start to the last end, for all of its
 // operations. Requests that failed are errors, and no samples.
-func GoYCSB(src Source, suite string) (Table, error) {
+func GoYCSB(src result.Source, suite string) (result.Table, error) {
 	f := &textFile{src: src}
 	byName := map[string]*ycsbOperation{}
 	var names []string
@@ -30,7 +31,7 @@ func GoYCSB(src Source, suite string) (Table, error) {
 		}
 		name, start, latency, err := f.ycsbRequest(line)
 		if err != nil {
-			return Table{}, err
+			return result.Table{}, err
 		}
 		if name == "" {
 			break // what go-ycsb prints when it is done
@@ -49,9 +50,9 @@ func GoYCSB(src Source, suite string) (Table, error) {
 		op.latency = append(op.latency, latency)
 	}
 	if !header {
-		return Table{}, f.failFile("found no line %q, expected the raw requests of go-ycsb", goYCSBHeader)
+		return result.Table{}, f.failFile("found no line %q, expected the raw requests of go-ycsb", goYCSBHeader)
 	}
-	var t Table
+	var t result.Table
 	for _, name := range names {
 		if strings.HasSuffix(name, "_ERROR") {
 			continue
@@ -64,13 +65,13 @@ func GoYCSB(src Source, suite string) (Table, error) {
 			}
 		}
 		if errors > 0 {
-			failed(&o.Process, records.OutcomeOperationErrors, fmt.Sprintf("failed requests: %d", errors))
+			result.Failed(&o.Process, records.OutcomeOperationErrors, fmt.Sprintf("failed requests: %d", errors))
 		}
 		o.Process.Errors = &errors
 		t.Observations = append(t.Observations, o)
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.failFile("found a header and no requests, expected one a line")
+		return result.Table{}, f.failFile("found a header and no requests, expected one a line")
 	}
 	if len(t.Observations) == 2 && byName["TOTAL"] != nil {
 		// Of one kind of operation TOTAL says the same again.
@@ -101,7 +102,7 @@ func (f *textFile) ycsbRequest(line string) (name string, start, latency int64, 
 		return "", 0, 0, nil
 	}
 	if len(fields) != 3 || fields[0] == "" {
-		return "", 0, 0, f.fail("found %s, expected an operation, a time and a latency", quote(line))
+		return "", 0, 0, f.fail("found %s, expected an operation, a time and a latency", result.Quote(line))
 	}
 	for i, into := range []*int64{&start, &latency} {
 		n, problem := count(fields[i+1])
@@ -116,8 +117,8 @@ func (f *textFile) ycsbRequest(line string) (name string, start, latency int64, 
 	return fields[0], start, latency, nil
 }
 
-func (op *ycsbOperation) observation(begin, end int64, suite, name string) Observation {
-	o := observe(op.line, suite, word("operation", name))
+func (op *ycsbOperation) observation(begin, end int64, suite, name string) result.Observation {
+	o := result.New(op.line, suite, result.Word("operation", name))
 	operations, elapsed := int64(len(op.latency)), (end-begin)*1e3
 	o.Process.MeasuredOperations, o.Process.ElapsedNs = &operations, &elapsed
 	o.Process.StartedAt = time.UnixMicro(begin).UTC()

@@ -1,7 +1,8 @@
-package importer
+package tool
 
 import (
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
@@ -10,14 +11,14 @@ import (
 // stand in the metric itself. The whole test is one repetition; rate and
 // percentiles are taken as stated. A test without HTTP requests is measured by
 // its iterations.
-func K6(src Source, suite string) (Table, error) {
+func K6(src result.Source, suite string) (result.Table, error) {
 	f, err := openJSON(src)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	metrics, err := f.need(f.root, "metrics", jsondoc.Object)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	operation, counter, trend := "http_reqs", "http_reqs", "http_req_duration"
 	if metrics.Get(counter).Kind() == jsondoc.Nothing {
@@ -25,34 +26,34 @@ func K6(src Source, suite string) (Table, error) {
 	}
 	requests, err := f.need(metrics, counter, jsondoc.Object)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
-	o := observe(f.line(requests), suite, word("operation", operation))
+	o := result.New(f.line(requests), suite, result.Word("operation", operation))
 	p := &o.Process
 	if p.MeasuredOperations, err = f.count("count", k6Value(requests, "count")); err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	if p.StatedThroughputMicroPerSec, err = f.units("rate", k6Value(requests, "rate"), 1e6); err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	if p.MeasuredOperations == nil && p.StatedThroughputMicroPerSec == nil {
-		return Table{}, f.fail(requests, "%s: found neither count nor rate, expected both", counter)
+		return result.Table{}, f.fail(requests, "%s: found neither count nor rate, expected both", counter)
 	}
 	if p.ElapsedNs, err = f.units("testRunDurationMs", f.root.Get("state").Get("testRunDurationMs"), 1e6); err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	if err := f.k6Latency(p, metrics.Get(trend)); err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	// http_req_failed counts a failed request as passed: it passed the test of
 	// having failed.
 	if p.Errors, err = f.count("http_req_failed", k6Value(metrics.Get("http_req_failed"), "passes")); err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	if p.Errors != nil && *p.Errors > 0 {
-		failed(p, records.OutcomeOperationErrors, "k6 counts failed requests")
+		result.Failed(p, records.OutcomeOperationErrors, "k6 counts failed requests")
 	}
-	return Table{NamedByTarget: true, Observations: []Observation{o}}, nil
+	return result.Table{NamedByTarget: true, Observations: []result.Observation{o}}, nil
 }
 
 // k6Value returns a number of a metric in either form.
@@ -67,7 +68,7 @@ func k6Value(metric jsondoc.Value, name string) jsondoc.Value {
 // asked to.
 func (f *jsonFile) k6Latency(p *records.Process, trend jsondoc.Value) (err error) {
 	if contains := trend.Get("contains"); contains.Kind() != jsondoc.Nothing && contains.Text() != "time" {
-		return f.fail(contains, "contains: found %s, expected time", quote(contains.Text()))
+		return f.fail(contains, "contains: found %s, expected time", result.Quote(contains.Text()))
 	}
 	median := k6Value(trend, "med")
 	if median.Kind() == jsondoc.Nothing {

@@ -1,60 +1,61 @@
-package importer
+package tool
 
 import (
 	"fmt"
 
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
 // Hyperfine reads `hyperfine --export-json`: a run of a command is a repetition
 // of one operation. user and system are means over the runs, so that CPU time
 // is known only where a command ran once.
-func Hyperfine(src Source, suite string) (Table, error) {
+func Hyperfine(src result.Source, suite string) (result.Table, error) {
 	f, err := openJSON(src)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	results, err := f.need(f.root, "results", jsondoc.Array)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
-	t := Table{NamedByTarget: true, Metrics: []string{"throughput", "cpu", "latency_p50", "peak_rss"}}
-	for result := range results.Items() {
-		if err := f.hyperfineResult(&t, result, suite); err != nil {
-			return Table{}, err
+	t := result.Table{NamedByTarget: true, Metrics: []string{"throughput", "cpu", "latency_p50", "peak_rss"}}
+	for entry := range results.Items() {
+		if err := f.hyperfineResult(&t, entry, suite); err != nil {
+			return result.Table{}, err
 		}
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.fail(results, "results: found no runs, expected one or more")
+		return result.Table{}, f.fail(results, "results: found no runs, expected one or more")
 	}
 	return t, nil
 }
 
-func (f *jsonFile) hyperfineResult(t *Table, result jsondoc.Value, suite string) error {
-	command, err := f.need(result, "command", jsondoc.String)
+func (f *jsonFile) hyperfineResult(t *result.Table, entry jsondoc.Value, suite string) error {
+	command, err := f.need(entry, "command", jsondoc.String)
 	if err != nil {
 		return err
 	}
-	list, err := f.need(result, "times", jsondoc.Array)
+	list, err := f.need(entry, "times", jsondoc.Array)
 	if err != nil {
 		return err
 	}
-	factors := []records.Factor{word("command", command.Text())}
-	for name, value := range result.Get("parameters").Members() {
-		factors = append(factors, word(name.Text(), value.Text()))
+	factors := []records.Factor{result.Word("command", command.Text())}
+	for name, value := range entry.Get("parameters").Members() {
+		factors = append(factors, result.Word(name.Text(), value.Text()))
 	}
 	var codes, memory []jsondoc.Value
-	for v := range result.Get("exit_codes").Items() {
+	for v := range entry.Get("exit_codes").Items() {
 		codes = append(codes, v)
 	}
-	for v := range result.Get("memory_usage_byte").Items() {
+	for v := range entry.Get("memory_usage_byte").Items() {
 		memory = append(memory, v)
 	}
 	first := len(t.Observations)
 	for time := range list.Items() {
 		i := len(t.Observations) - first
-		o := observe(f.line(time), suite, factors...)
+		o := result.New(f.line(time), suite, factors...)
 		one := int64(1)
 		o.Process.MeasuredOperations = &one
 		elapsed, err := f.units("times", time, 1e9)
@@ -81,12 +82,12 @@ func (f *jsonFile) hyperfineResult(t *Table, result jsondoc.Value, suite string)
 	if len(t.Observations)-first != 1 {
 		return nil
 	}
-	return f.hyperfineCPU(&t.Observations[first].Process, result)
+	return f.hyperfineCPU(&t.Observations[first].Process, entry)
 }
 
 func (f *jsonFile) hyperfineExit(p *records.Process, code jsondoc.Value) error {
 	if code.Kind() == jsondoc.Null {
-		failed(p, records.OutcomeSignalled, "hyperfine states no exit code: a signal ended the command")
+		result.Failed(p, records.OutcomeSignalled, "hyperfine states no exit code: a signal ended the command")
 		return nil
 	}
 	n, err := f.units("exit_codes", code, 1)
@@ -94,22 +95,22 @@ func (f *jsonFile) hyperfineExit(p *records.Process, code jsondoc.Value) error {
 		return err
 	}
 	if n == nil || *n > 1<<31-1 {
-		return f.fail(code, "exit_codes: found %s, expected an exit code", quote(code.Literal()))
+		return f.fail(code, "exit_codes: found %s, expected an exit code", result.Quote(code.Literal()))
 	}
 	exit := int32(*n)
 	p.ExitCode = &exit
 	if exit != 0 {
-		failed(p, records.OutcomeExitNonzero, fmt.Sprintf("exit code %d", exit))
+		result.Failed(p, records.OutcomeExitNonzero, fmt.Sprintf("exit code %d", exit))
 	}
 	return nil
 }
 
-func (f *jsonFile) hyperfineCPU(p *records.Process, result jsondoc.Value) error {
-	user, err := f.units("user", result.Get("user"), 1e9)
+func (f *jsonFile) hyperfineCPU(p *records.Process, entry jsondoc.Value) error {
+	user, err := f.units("user", entry.Get("user"), 1e9)
 	if err != nil {
 		return err
 	}
-	system, err := f.units("system", result.Get("system"), 1e9)
+	system, err := f.units("system", entry.Get("system"), 1e9)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,10 @@
-package importer
+package tool
 
 import (
 	"strings"
 
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
@@ -13,44 +14,44 @@ var googleUnits = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 // GoogleBenchmark reads --benchmark_format=json: each iteration run is a
 // repetition, aggregates are passed over. The times of a run are means over its
 // iterations.
-func GoogleBenchmark(src Source, suite string) (Table, error) {
+func GoogleBenchmark(src result.Source, suite string) (result.Table, error) {
 	f, err := openJSON(src)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	if version := f.root.Get("context").Get("json_schema_version"); version.Kind() != jsondoc.Nothing && version.Literal() != "1" {
-		return Table{}, f.fail(version, "json_schema_version: found %s, expected 1", quote(version.Literal()))
+		return result.Table{}, f.fail(version, "json_schema_version: found %s, expected 1", result.Quote(version.Literal()))
 	}
 	list, err := f.need(f.root, "benchmarks", jsondoc.Array)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
-	var t Table
+	var t result.Table
 	aggregates := 0
 	for run := range list.Items() {
 		name, err := f.need(run, "name", jsondoc.String)
 		if err != nil {
-			return Table{}, err
+			return result.Table{}, err
 		}
 		switch kind := run.Get("run_type"); {
 		case kind.Text() == "aggregate", kind.Kind() == jsondoc.Nothing && oldAggregate(run, name.Text()):
 			aggregates++
 			continue
 		case kind.Kind() != jsondoc.Nothing && kind.Text() != "iteration":
-			return Table{}, f.fail(kind, "run_type: found %s, expected iteration or aggregate", quote(kind.Text()))
+			return result.Table{}, f.fail(kind, "run_type: found %s, expected iteration or aggregate", result.Quote(kind.Text()))
 		}
 		if run.Get("skipped").Text() == "true" {
-			t.warn("%s:%d: %s was skipped and is left out", src.Name, f.line(run), quote(name.Text()))
+			t.Warn("%s:%d: %s was skipped and is left out", src.Name, f.line(run), result.Quote(name.Text()))
 			continue
 		}
 		o, err := f.googleRun(run, suite)
 		if err != nil {
-			return Table{}, err
+			return result.Table{}, err
 		}
 		t.Observations = append(t.Observations, o)
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.fail(list, "benchmarks: found no repetitions and %d aggregates, expected runs (without --benchmark_report_aggregates_only)", aggregates)
+		return result.Table{}, f.fail(list, "benchmarks: found no repetitions and %d aggregates, expected runs (without --benchmark_report_aggregates_only)", aggregates)
 	}
 	return t, nil
 }
@@ -70,22 +71,22 @@ func oldAggregate(run jsondoc.Value, name string) bool {
 	return false
 }
 
-func (f *jsonFile) googleRun(run jsondoc.Value, suite string) (Observation, error) {
+func (f *jsonFile) googleRun(run jsondoc.Value, suite string) (result.Observation, error) {
 	name := run.Get("run_name")
 	if name.Kind() != jsondoc.String {
 		name = run.Get("name")
 	}
-	o := observe(f.line(run), suite, word("benchmark", name.Text()))
+	o := result.New(f.line(run), suite, result.Word("benchmark", name.Text()))
 	p := &o.Process
 	if run.Get("error_occurred").Text() == "true" {
-		failed(p, records.OutcomeOperationErrors, run.Get("error_message").Text())
+		result.Failed(p, records.OutcomeOperationErrors, run.Get("error_message").Text())
 		return o, nil
 	}
 	unit := int64(1) // versions without time_unit wrote nanoseconds
 	if v := run.Get("time_unit"); v.Kind() != jsondoc.Nothing {
 		known := false
 		if unit, known = googleUnits[v.Text()]; !known {
-			return o, f.fail(v, "time_unit: found %s, expected ns, us, ms or s", quote(v.Text()))
+			return o, f.fail(v, "time_unit: found %s, expected ns, us, ms or s", result.Quote(v.Text()))
 		}
 	}
 	iterations, err := f.count("iterations", run.Get("iterations"))

@@ -1,42 +1,43 @@
-package importer
+package tool
 
 import (
 	"strconv"
 	"strings"
 
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 )
 
 // PytestBenchmark reads the JSON of pytest-benchmark: each round is a
 // repetition of as many operations as it had iterations. A file saved without
 // its data has aggregates only, and is refused.
-func PytestBenchmark(src Source, suite string) (Table, error) {
+func PytestBenchmark(src result.Source, suite string) (result.Table, error) {
 	f, err := openJSON(src)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	version := f.root.Get("version")
 	major, _, _ := strings.Cut(version.Text(), ".")
 	if n, err := strconv.Atoi(major); err != nil || n < 3 || n > 5 {
-		return Table{}, f.fail(version, "version: found %s, expected 3, 4 or 5", quote(version.Literal()))
+		return result.Table{}, f.fail(version, "version: found %s, expected 3, 4 or 5", result.Quote(version.Literal()))
 	}
 	list, err := f.need(f.root, "benchmarks", jsondoc.Array)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
-	var t Table
+	var t result.Table
 	for benchmark := range list.Items() {
 		if err := f.pytestRounds(&t, benchmark, suite); err != nil {
-			return Table{}, err
+			return result.Table{}, err
 		}
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.fail(list, "benchmarks: found none, expected one or more")
+		return result.Table{}, f.fail(list, "benchmarks: found none, expected one or more")
 	}
 	return t, nil
 }
 
-func (f *jsonFile) pytestRounds(t *Table, benchmark jsondoc.Value, suite string) error {
+func (f *jsonFile) pytestRounds(t *result.Table, benchmark jsondoc.Value, suite string) error {
 	name := benchmark.Get("fullname")
 	if name.Kind() != jsondoc.String {
 		var err error
@@ -64,7 +65,7 @@ func (f *jsonFile) pytestRounds(t *Table, benchmark jsondoc.Value, suite string)
 		if err != nil {
 			return err
 		}
-		o := observe(f.line(v), suite, word("benchmark", name.Text()))
+		o := result.New(f.line(v), suite, result.Word("benchmark", name.Text()))
 		o.Process.MeasuredOperations = iterations
 		if seconds != nil {
 			// A round's time is stored as that of one iteration.

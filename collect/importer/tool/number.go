@@ -1,9 +1,11 @@
-package importer
+package tool
 
 import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"pairbench/collect/importer/result"
 )
 
 // maxDigits and maxExponent bound the decimals that are read, far beyond what a
@@ -16,7 +18,7 @@ const (
 // decimal reads a decimal number exactly: 0.25, 1.5e-07. It never goes through
 // a binary fraction. The second result says what is wrong.
 func decimal(text string) (*big.Rat, string) {
-	bad := fmt.Sprintf("found %s, expected a number", quote(text))
+	bad := fmt.Sprintf("found %s, expected a number", result.Quote(text))
 	mantissa, exponent := text, ""
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
 		mantissa, exponent = text[:at], text[at+1:]
@@ -25,7 +27,7 @@ func decimal(text string) (*big.Rat, string) {
 			return nil, bad
 		}
 		if len(digits) > 3 || len(digits) == 3 && digits > fmt.Sprint(maxExponent) {
-			return nil, fmt.Sprintf("found %s, expected an exponent of at most %d", quote(text), maxExponent)
+			return nil, fmt.Sprintf("found %s, expected an exponent of at most %d", result.Quote(text), maxExponent)
 		}
 	}
 	if len(mantissa) > maxDigits || strings.Trim(strings.TrimLeft(mantissa, "+-"), "0123456789.") != "" {
@@ -36,15 +38,6 @@ func decimal(text string) (*big.Rat, string) {
 		return nil, bad
 	}
 	return r, ""
-}
-
-// quote shows text of a file in an error, cut where it is long.
-func quote(text string) string {
-	const most = 40
-	if len(text) > most {
-		return fmt.Sprintf("%q...", strings.ToValidUTF8(text[:most], ""))
-	}
-	return fmt.Sprintf("%q", text)
 }
 
 // rounded returns the nearest integer, half away from zero. Below zero and
@@ -81,7 +74,7 @@ func toUnits(text string, baseUnits int64) (int64, string) {
 	}
 	n, problem := rounded(times(r, baseUnits))
 	if problem != "" {
-		return 0, fmt.Sprintf("%s: %s", quote(text), problem)
+		return 0, fmt.Sprintf("%s: %s", result.Quote(text), problem)
 	}
 	return n, ""
 }
@@ -93,11 +86,11 @@ func count(text string) (int64, string) {
 		return 0, problem
 	}
 	if !r.IsInt() {
-		return 0, fmt.Sprintf("found %s, expected a whole number", quote(text))
+		return 0, fmt.Sprintf("found %s, expected a whole number", result.Quote(text))
 	}
 	n, problem := rounded(r)
 	if problem != "" {
-		return 0, fmt.Sprintf("%s: %s", quote(text), problem)
+		return 0, fmt.Sprintf("%s: %s", result.Quote(text), problem)
 	}
 	return n, ""
 }

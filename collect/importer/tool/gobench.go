@@ -1,4 +1,4 @@
-package importer
+package tool
 
 import (
 	"fmt"
@@ -6,15 +6,16 @@ import (
 	"strconv"
 	"strings"
 
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
 // GoBench reads the text of `go test -bench`: each line of a benchmark is a
 // repetition (-count) of N operations. The number of CPUs behind the name is a
 // factor; the packages of several are one too.
-func GoBench(src Source, suite string) (Table, error) {
+func GoBench(src result.Source, suite string) (result.Table, error) {
 	f := &textFile{src: src}
-	var t Table
+	var t result.Table
 	var left []string // units
 	pkg := ""
 	packages := false
@@ -24,7 +25,7 @@ func GoBench(src Source, suite string) (Table, error) {
 			continue
 		}
 		if what, ok := strings.CutPrefix(strings.TrimSpace(line), "--- "); ok && !strings.HasPrefix(what, "BENCH") {
-			t.warn("%s:%d: %s; it has no result", src.Name, f.number, quote(what))
+			t.Warn("%s:%d: %s; it has no result", src.Name, f.number, result.Quote(what))
 			continue
 		}
 		fields := strings.Fields(line)
@@ -37,7 +38,7 @@ func GoBench(src Source, suite string) (Table, error) {
 		}
 		o, others, err := f.goResult(fields, operations, suite)
 		if err != nil {
-			return Table{}, err
+			return result.Table{}, err
 		}
 		for _, unit := range others {
 			if !slices.Contains(left, unit) {
@@ -45,22 +46,22 @@ func GoBench(src Source, suite string) (Table, error) {
 			}
 		}
 		if pkg != "" {
-			o.Factors = append([]records.Factor{word("package", pkg)}, o.Factors...)
+			o.Factors = append([]records.Factor{result.Word("package", pkg)}, o.Factors...)
 		}
 		t.Observations = append(t.Observations, o)
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.failFile("found no results of benchmarks, expected lines such as %q", "BenchmarkName-8 1000 123 ns/op")
+		return result.Table{}, f.failFile("found no results of benchmarks, expected lines such as %q", "BenchmarkName-8 1000 123 ns/op")
 	}
 	if packages {
 		for i, o := range t.Observations {
 			if o.Factors[0].Name != "package" {
-				t.Observations[i].Factors = append([]records.Factor{word("package", "")}, o.Factors...)
+				t.Observations[i].Factors = append([]records.Factor{result.Word("package", "")}, o.Factors...)
 			}
 		}
 	}
 	if len(left) > 0 {
-		t.warn("%s: left out what pairbench has no metric for: %s", src.Name, strings.Join(left, ", "))
+		t.Warn("%s: left out what pairbench has no metric for: %s", src.Name, strings.Join(left, ", "))
 	}
 	return t, nil
 }
@@ -73,17 +74,17 @@ func isGoBenchmark(word string) bool {
 }
 
 // goResult reads a line: name, N, and pairs of a value and its unit.
-func (f *textFile) goResult(fields []string, operations int64, suite string) (o Observation, others []string, err error) {
+func (f *textFile) goResult(fields []string, operations int64, suite string) (o result.Observation, others []string, err error) {
 	name, procs := strings.TrimPrefix(fields[0], "Benchmark"), int64(1)
 	if at := strings.LastIndexByte(name, '-'); at >= 0 {
 		if n, err := strconv.ParseInt(name[at+1:], 10, 32); err == nil && n > 0 {
 			name, procs = name[:at], n
 		}
 	}
-	o = observe(f.number, suite, word("benchmark", name), whole("procs", procs))
+	o = result.New(f.number, suite, result.Word("benchmark", name), result.Whole("procs", procs))
 	pairs := fields[2:]
 	if len(pairs)%2 != 0 {
-		return o, nil, f.fail("found %s at the end, expected pairs of a value and its unit", quote(pairs[len(pairs)-1]))
+		return o, nil, f.fail("found %s at the end, expected pairs of a value and its unit", result.Quote(pairs[len(pairs)-1]))
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		value, unit := pairs[i], pairs[i+1]
@@ -102,7 +103,7 @@ func (f *textFile) goResult(fields []string, operations int64, suite string) (o 
 		o.Process.MeasuredOperations, o.Process.ElapsedNs = &operations, &elapsed
 	}
 	if o.Process.ElapsedNs == nil {
-		return o, nil, f.fail("found the units %s, expected ns/op", quote(strings.Join(others, ", ")))
+		return o, nil, f.fail("found the units %s, expected ns/op", result.Quote(strings.Join(others, ", ")))
 	}
 	return o, others, nil
 }

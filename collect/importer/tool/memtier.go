@@ -1,4 +1,4 @@
-package importer
+package tool
 
 import (
 	"regexp"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
@@ -15,21 +16,21 @@ var memtierRun = regexp.MustCompile(`^(ALL STATS|RUN #[0-9]+ RESULTS)$`)
 
 // Memtier reads `memtier_benchmark --json-out-file`: each run is a repetition of
 // every operation it had. Rates and percentiles are taken as stated.
-func Memtier(src Source, suite string) (Table, error) {
+func Memtier(src result.Source, suite string) (result.Table, error) {
 	f, err := openJSON(src)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	if version := f.root.Get("run information").Get("Format version"); version.Kind() != jsondoc.Nothing && version.Literal() != "2" {
-		return Table{}, f.fail(version, "Format version: found %s, expected 2", quote(version.Literal()))
+		return result.Table{}, f.fail(version, "Format version: found %s, expected 2", result.Quote(version.Literal()))
 	}
-	t := Table{}
+	t := result.Table{}
 	others := 0
 	for name, run := range f.root.Members() {
 		switch {
 		case memtierRun.MatchString(name.Text()):
 			if err := f.memtierOperations(&t, run, suite); err != nil {
-				return Table{}, err
+				return result.Table{}, err
 			}
 		case strings.HasSuffix(name.Text(), "RUN RESULTS"), strings.HasPrefix(name.Text(), "AGGREGATED AVERAGE RESULTS"):
 			others++
@@ -39,20 +40,20 @@ func Memtier(src Source, suite string) (Table, error) {
 	case len(t.Observations) > 0:
 		return t, nil
 	case others > 0:
-		return Table{}, f.fail(f.root, "found only best, worst and average of the runs, expected every run (--print-all-runs)")
+		return result.Table{}, f.fail(f.root, "found only best, worst and average of the runs, expected every run (--print-all-runs)")
 	default:
-		return Table{}, f.fail(f.root, "found no results of memtier_benchmark, expected ALL STATS or RUN #1 RESULTS")
+		return result.Table{}, f.fail(f.root, "found no results of memtier_benchmark, expected ALL STATS or RUN #1 RESULTS")
 	}
 }
 
 // memtierOperations reads the operations of one run. Where there is only one
 // kind, Totals says the same again and is left out.
-func (f *jsonFile) memtierOperations(t *Table, run jsondoc.Value, suite string) error {
+func (f *jsonFile) memtierOperations(t *result.Table, run jsondoc.Value, suite string) error {
 	runtime := run.Get("Runtime")
 	if unit := runtime.Get("Time unit"); unit.Kind() != jsondoc.Nothing && unit.Text() != "MILLISECONDS" {
-		return f.fail(unit, "Time unit: found %s, expected MILLISECONDS", quote(unit.Text()))
+		return f.fail(unit, "Time unit: found %s, expected MILLISECONDS", result.Quote(unit.Text()))
 	}
-	var found []Observation
+	var found []result.Observation
 	for name, operation := range run.Members() {
 		if operation.Get("Ops/sec").Kind() == jsondoc.Nothing || name.Text() == "Runtime" {
 			continue
@@ -68,7 +69,7 @@ func (f *jsonFile) memtierOperations(t *Table, run jsondoc.Value, suite string) 
 		if rate == nil || rate.Sign() == 0 {
 			continue // an operation that did not occur
 		}
-		o := observe(f.line(operation), suite, word("operation", name.Text()))
+		o := result.New(f.line(operation), suite, result.Word("operation", name.Text()))
 		p := &o.Process
 		p.MeasuredOperations = operations
 		if p.StatedThroughputMicroPerSec, err = f.units("Ops/sec", operation.Get("Ops/sec"), 1e6); err != nil {

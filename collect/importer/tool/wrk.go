@@ -1,9 +1,10 @@
-package importer
+package tool
 
 import (
 	"regexp"
 	"strings"
 
+	"pairbench/collect/importer/result"
 	"pairbench/records"
 )
 
@@ -21,41 +22,41 @@ var (
 
 // Wrk reads what wrk prints: each report in the file is a repetition. Its rate
 // and percentiles are taken as stated; without --latency there are none.
-func Wrk(src Source, suite string) (Table, error) { return readWrk(src, suite, false) }
+func Wrk(src result.Source, suite string) (result.Table, error) { return readWrk(src, suite, false) }
 
 // Wrk2 reads what wrk2 prints, where the latency counts from when a request was
 // due. A table of latencies that leaves the wait out is passed over.
-func Wrk2(src Source, suite string) (Table, error) { return readWrk(src, suite, true) }
+func Wrk2(src result.Source, suite string) (result.Table, error) { return readWrk(src, suite, true) }
 
 // wrkReport is a report that is being read. wrk writes the rate last.
 type wrkReport struct {
-	o            Observation
+	o            result.Observation
 	percentiles  bool // the lines of the table of latencies come now
 	errors       int64
 	seen, counts bool
 }
 
-func readWrk(src Source, suite string, second bool) (Table, error) {
+func readWrk(src result.Source, suite string, second bool) (result.Table, error) {
 	f := &textFile{src: src}
-	t := Table{NamedByTarget: true}
+	t := result.Table{NamedByTarget: true}
 	r := wrkReport{}
 	for line := range f.lines() {
 		if m := wrkTitle.FindStringSubmatch(line); m != nil {
 			if r.seen {
-				return Table{}, f.fail("found a second report, expected Requests/sec of the first one before it")
+				return result.Table{}, f.fail("found a second report, expected Requests/sec of the first one before it")
 			}
-			r = wrkReport{seen: true, o: observe(f.number, suite, word("url", m[1]))}
+			r = wrkReport{seen: true, o: result.New(f.number, suite, result.Word("url", m[1]))}
 			continue
 		}
 		if !r.seen {
 			continue // a warning, or what a script prints
 		}
 		if wrk2Calibrated.MatchString(line) && !second {
-			return Table{}, f.fail("found a line of wrk2, expected wrk; use the format wrk2")
+			return result.Table{}, f.fail("found a line of wrk2, expected wrk; use the format wrk2")
 		}
 		done, err := r.line(f, line)
 		if err != nil {
-			return Table{}, err
+			return result.Table{}, err
 		}
 		if done {
 			t.Observations = append(t.Observations, r.o)
@@ -63,10 +64,10 @@ func readWrk(src Source, suite string, second bool) (Table, error) {
 		}
 	}
 	if r.seen {
-		return Table{}, f.fail("found the end of the file inside a report, expected Requests/sec")
+		return result.Table{}, f.fail("found the end of the file inside a report, expected Requests/sec")
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.failFile("found no report of wrk, expected a line such as %q", "Running 10s test @ http://host/")
+		return result.Table{}, f.failFile("found no report of wrk, expected a line such as %q", "Running 10s test @ http://host/")
 	}
 	return t, nil
 }
@@ -84,7 +85,7 @@ func (r *wrkReport) line(f *textFile, line string) (done bool, err error) {
 		return false, r.percentile(f, m[1], m[2])
 	}
 	if m := wrkThreads.FindStringSubmatch(line); m != nil {
-		r.o.Factors = append(r.o.Factors, word("threads", m[1]), word("connections", m[2]))
+		r.o.Factors = append(r.o.Factors, result.Word("threads", m[1]), result.Word("connections", m[2]))
 		return false, nil
 	}
 	if m := wrkRequests.FindStringSubmatch(line); m != nil {
@@ -104,7 +105,7 @@ func (r *wrkReport) line(f *textFile, line string) (done bool, err error) {
 			for _, text := range m[1:] {
 				n, problem := count(text)
 				if problem != "" || n > 1<<58 {
-					return false, f.fail("errors: found %s, expected a count", quote(text))
+					return false, f.fail("errors: found %s, expected a count", result.Quote(text))
 				}
 				r.errors += n
 			}
@@ -151,7 +152,7 @@ func (r *wrkReport) finish(f *textFile, rate string) error {
 	errors := r.errors
 	p.Errors = &errors
 	if r.errors > 0 {
-		failed(p, records.OutcomeOperationErrors, "wrk counts socket errors or responses that are neither 2xx nor 3xx")
+		result.Failed(p, records.OutcomeOperationErrors, "wrk counts socket errors or responses that are neither 2xx nor 3xx")
 	}
 	return nil
 }
@@ -160,7 +161,7 @@ func (r *wrkReport) finish(f *textFile, rate string) error {
 func (f *textFile) duration(number, unit string) (int64, error) {
 	each, known := unitNs[unit]
 	if !known {
-		return 0, f.fail("unit of time: found %s, expected us, ms, s, m or h", quote(unit))
+		return 0, f.fail("unit of time: found %s, expected us, ms, s, m or h", result.Quote(unit))
 	}
 	ns, problem := toUnits(number, each)
 	if problem != "" {

@@ -1,4 +1,4 @@
-package importer
+package tool
 
 import (
 	"errors"
@@ -6,22 +6,23 @@ import (
 	"math/big"
 
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 )
 
 // jsonFile is a JSON source that is being read.
 type jsonFile struct {
-	src   Source
-	place place
+	src   result.Source
+	place result.Place
 	root  jsondoc.Value
 }
 
-func openJSON(src Source) (*jsonFile, error) {
-	f := &jsonFile{src: src, place: place{text: src.Data}}
+func openJSON(src result.Source) (*jsonFile, error) {
+	f := &jsonFile{src: src, place: result.Place{Text: src.Data}}
 	root, err := jsondoc.Parse(src.Data)
 	var bad *jsondoc.Error
 	if errors.As(err, &bad) {
-		line, column := f.place.of(bad.Offset)
-		return nil, &Error{File: src.Name, Line: line, Column: column, Problem: bad.Problem}
+		line, column := f.place.Of(bad.Offset)
+		return nil, &result.Error{File: src.Name, Line: line, Column: column, Problem: bad.Problem}
 	}
 	f.root = root
 	return f, err
@@ -29,14 +30,14 @@ func openJSON(src Source) (*jsonFile, error) {
 
 func (f *jsonFile) line(v jsondoc.Value) int {
 	start, _ := v.Span()
-	line, _ := f.place.of(start)
+	line, _ := f.place.Of(start)
 	return line
 }
 
 func (f *jsonFile) fail(at jsondoc.Value, format string, args ...any) error {
 	start, _ := at.Span()
-	line, column := f.place.of(start)
-	return &Error{File: f.src.Name, Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
+	line, column := f.place.Of(start)
+	return &result.Error{File: f.src.Name, Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
 }
 
 // need returns a member that must be there and of that kind.
@@ -94,7 +95,7 @@ func (f *jsonFile) count(name string, v jsondoc.Value) (*int64, error) {
 		return nil, err
 	}
 	if !r.IsInt() {
-		return nil, f.fail(v, "%s: found %s, expected a whole number", name, quote(v.Literal()))
+		return nil, f.fail(v, "%s: found %s, expected a whole number", name, result.Quote(v.Literal()))
 	}
 	return f.round(name, v, r)
 }

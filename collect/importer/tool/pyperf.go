@@ -1,43 +1,44 @@
-package importer
+package tool
 
 import (
 	"math/big"
 
 	"pairbench/collect/importer/jsondoc"
+	"pairbench/collect/importer/result"
 )
 
 // Pyperf reads the JSON of pyperf, also compressed: each run with values is a
 // process, and all its values together are its measured interval. Warm-ups and
 // runs that only calibrated are passed over.
-func Pyperf(src Source, suite string) (Table, error) {
+func Pyperf(src result.Source, suite string) (result.Table, error) {
 	f, err := openJSON(src)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
 	version := f.root.Get("version")
 	if version.Text() != "1.0" {
-		return Table{}, f.fail(version, "version: found %s, expected 1.0", quote(version.Literal()))
+		return result.Table{}, f.fail(version, "version: found %s, expected 1.0", result.Quote(version.Literal()))
 	}
 	list, err := f.need(f.root, "benchmarks", jsondoc.Array)
 	if err != nil {
-		return Table{}, err
+		return result.Table{}, err
 	}
-	var t Table
+	var t result.Table
 	for benchmark := range list.Items() {
 		runs, err := f.need(benchmark, "runs", jsondoc.Array)
 		if err != nil {
-			return Table{}, err
+			return result.Table{}, err
 		}
 		for run := range runs.Items() {
 			// What all have in common stands once, further out.
 			about := pyperfMetadata{run.Get("metadata"), benchmark.Get("metadata"), f.root.Get("metadata")}
 			if err := f.pyperfRun(&t, run, about, suite); err != nil {
-				return Table{}, err
+				return result.Table{}, err
 			}
 		}
 	}
 	if len(t.Observations) == 0 {
-		return Table{}, f.fail(list, "benchmarks: found no run with values, expected one or more")
+		return result.Table{}, f.fail(list, "benchmarks: found no run with values, expected one or more")
 	}
 	return t, nil
 }
@@ -54,9 +55,9 @@ func (m pyperfMetadata) get(name string) jsondoc.Value {
 	return jsondoc.Value{}
 }
 
-func (f *jsonFile) pyperfRun(t *Table, run jsondoc.Value, about pyperfMetadata, suite string) error {
+func (f *jsonFile) pyperfRun(t *result.Table, run jsondoc.Value, about pyperfMetadata, suite string) error {
 	if unit := about.get("unit"); unit.Kind() != jsondoc.Nothing && unit.Text() != "second" {
-		return f.fail(unit, "unit: found %s, expected second", quote(unit.Text()))
+		return f.fail(unit, "unit: found %s, expected second", result.Quote(unit.Text()))
 	}
 	values := run.Get("values")
 	n, total := int64(0), new(big.Rat)
@@ -87,11 +88,11 @@ func (f *jsonFile) pyperfRun(t *Table, run jsondoc.Value, about pyperfMetadata, 
 		case loops == nil:
 			continue
 		case *loops < 1 || *loops > 1<<40/each:
-			return f.fail(v, "%s: found %s, expected 1 or more, and not too many", member, quote(v.Literal()))
+			return f.fail(v, "%s: found %s, expected 1 or more, and not too many", member, result.Quote(v.Literal()))
 		}
 		each *= *loops
 	}
-	o := observe(f.line(run), suite, word("benchmark", name.Text()))
+	o := result.New(f.line(run), suite, result.Word("benchmark", name.Text()))
 	p := &o.Process
 	var err error
 	operations := n * each

@@ -1,15 +1,17 @@
-package importer
+package tool
 
 import (
 	"bytes"
 	"fmt"
 	"iter"
 	"strings"
+
+	"pairbench/collect/importer/result"
 )
 
 // textFile is a source that is read line by line, whatever their length.
 type textFile struct {
-	src    Source
+	src    result.Source
 	number int // of the current line, from 1
 }
 
@@ -33,12 +35,12 @@ func (f *textFile) lines() iter.Seq[string] {
 }
 
 func (f *textFile) fail(format string, args ...any) error {
-	return &Error{File: f.src.Name, Line: f.number, Problem: fmt.Sprintf(format, args...)}
+	return &result.Error{File: f.src.Name, Line: f.number, Problem: fmt.Sprintf(format, args...)}
 }
 
 // failFile reports what the file as a whole lacks.
 func (f *textFile) failFile(format string, args ...any) error {
-	return &Error{File: f.src.Name, Problem: fmt.Sprintf(format, args...)}
+	return &result.Error{File: f.src.Name, Problem: fmt.Sprintf(format, args...)}
 }
 
 // valueWithUnit splits 635.91us into its number and unit.
