@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
 
 	"pairbench/records"
@@ -192,52 +191,16 @@ func (r *SampleReader) EachScheduled(visit func([]int64) error) error {
 func (r *SampleReader) each(column int, visit func([]int64) error) error {
 	for g := range r.groups {
 		err := r.eachPage(g, column, func(data []byte, rows int) error {
-			if err := scanDelta(data, rows, 64); err != nil {
-				return err
-			}
-			values, err := r.unpack(data)
+			chunk := &r.groups[g].columns[column]
+			values, err := unpackDelta(r.values[:0], data, rows, chunk.min, chunk.max)
 			if err != nil {
 				return err
 			}
-			if err := checkRange(values, rows, r.groups[g].columns[column]); err != nil {
-				return err
-			}
+			r.values = values
 			return visit(values)
 		})
 		if err != nil {
 			return fmt.Errorf("samples of process %d, column %s: %w", r.meta.ProcessNo, sampleColumns[column], err)
-		}
-	}
-	return nil
-}
-
-// unpack decodes one page that scanDelta has accepted.
-func (r *SampleReader) unpack(data []byte) (values []int64, err error) {
-	defer guard(&err)
-	var encoding delta.BinaryPackedEncoding
-	values, err = encoding.DecodeInt64(r.values[:0], data)
-	if err != nil {
-		return nil, damaged("%v", err)
-	}
-	r.values = values
-	return values, nil
-}
-
-func checkRange(values []int64, rows int, chunk sampleChunk) error {
-	if len(values) != rows {
-		return damaged("page holds %d values, its header says %d", len(values), rows)
-	}
-	// The sign bit of any of these differences marks a value out of range.
-	var out int64
-	for _, v := range values {
-		out |= (v - chunk.min) | (chunk.max - v)
-	}
-	if out >= 0 {
-		return nil
-	}
-	for _, v := range values {
-		if v < chunk.min || v > chunk.max {
-			return damaged("value %d, statistics say %d to %d", v, chunk.min, chunk.max)
 		}
 	}
 	return nil
