@@ -178,6 +178,7 @@ func (c *collection) placeSuites() {
 
 func (c *collection) facts(ctx context.Context) []records.HostFact {
 	facts := append(hostinfo.Facts(ctx), hostinfo.Calibrate()...)
+	facts = append(facts, c.calibrateDriver(ctx)...)
 	add := func(name, value string) {
 		facts = append(facts, records.HostFact{Name: name, Value: &value, Source: "collector"})
 	}

@@ -63,7 +63,8 @@ func (b *builder) scope() []Block {
 // headlineFacts are the host facts that belong beside the numbers; the others
 // are folded away.
 func headlineFacts() []string {
-	return []string{"cpu.model", "cpu.logical", "cpu.governor", "cpu.turbo", "memory.total_bytes", "os.name", "kernel.release", "clock.source", "calibration.clock_read_ns"}
+	return []string{"cpu.model", "cpu.logical", "cpu.governor", "cpu.turbo", "memory.total_bytes", "os.name", "kernel.release", "clock.source",
+		"calibration.clock_read_ns", "calibration.sample_record_ns", "calibration.empty_request_callback_ns", "calibration.empty_request_coroutine_ns"}
 }
 
 func (b *builder) hostLines(h report.Host, add func(string, ...string)) {
