@@ -24,26 +24,26 @@ type Format struct {
 	// BothArms says that a file holds both arms; the others hold one.
 	BothArms bool
 	read     func(src result.Source, suite string) (result.Table, error)
-	// redact takes the secrets out of a file's text.
-	redact func(result.Source) result.Source
+	// secrets finds what must not go any further.
+	secrets func(text []byte) []span
 }
 
 // Formats lists what can be imported. The suite is the id that results get
 // where the file names none.
 func Formats() []Format {
 	return []Format{
-		{Name: "csv", BothArms: true, read: CSV, redact: redactText},
-		{Name: "hyperfine", read: tool.Hyperfine, redact: redactJSON},
-		{Name: "google-benchmark", read: tool.GoogleBenchmark, redact: redactJSON},
-		{Name: "pyperf", read: tool.Pyperf, redact: redactJSON},
-		{Name: "go-bench", read: tool.GoBench, redact: redactNames},
-		{Name: "pytest-benchmark", read: tool.PytestBenchmark, redact: redactJSON},
-		{Name: "memtier", read: tool.Memtier, redact: redactJSON},
-		{Name: "redis-benchmark", read: tool.RedisBenchmark, redact: redactText},
-		{Name: "wrk", read: tool.Wrk, redact: redactText},
-		{Name: "wrk2", read: tool.Wrk2, redact: redactText},
-		{Name: "k6", read: tool.K6, redact: redactJSON},
-		{Name: "go-ycsb", read: tool.GoYCSB, redact: redactText},
+		{Name: "csv", BothArms: true, read: CSV, secrets: textSecrets},
+		{Name: "hyperfine", read: tool.Hyperfine, secrets: jsonSecrets},
+		{Name: "google-benchmark", read: tool.GoogleBenchmark, secrets: jsonSecrets},
+		{Name: "pyperf", read: tool.Pyperf, secrets: jsonSecrets},
+		{Name: "go-bench", read: tool.GoBench, secrets: nameSecrets},
+		{Name: "pytest-benchmark", read: tool.PytestBenchmark, secrets: jsonSecrets},
+		{Name: "memtier", read: tool.Memtier, secrets: jsonSecrets},
+		{Name: "redis-benchmark", read: tool.RedisBenchmark, secrets: textSecrets},
+		{Name: "wrk", read: tool.Wrk, secrets: textSecrets},
+		{Name: "wrk2", read: tool.Wrk2, secrets: textSecrets},
+		{Name: "k6", read: tool.K6, secrets: jsonSecrets},
+		{Name: "go-ycsb", read: tool.GoYCSB, secrets: textSecrets},
 	}
 }
 
@@ -89,8 +89,11 @@ func (f Format) Read(src result.Source, suite string) (result.Table, result.Sour
 		line, column := p.Of(at)
 		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf("found the byte %#02x, expected UTF-8 text", text.Data[at])}
 	}
-	text = f.redact(text)
-	if text.Redacted > 0 {
+	spans := f.secrets(text.Data)
+	if len(spans) > maxSecrets {
+		return fail("found more than %d secrets, expected the results of a benchmark", maxSecrets)
+	}
+	if text = without(text, spans); text.Redacted > 0 {
 		src = text
 	}
 	if suite == "" && !f.BothArms {

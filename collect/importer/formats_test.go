@@ -215,6 +215,7 @@ func TestUnusualFiles(t *testing.T) {
 		"ycsb without header":   {"go-ycsb", "READ,1,2\n", `import file: found no line "operation,timestamp_us,latency_us", expected the raw requests of go-ycsb`},
 		"ycsb time of nowhere":  {"go-ycsb", ycsbHeader + "\nREAD,99999999999999999,2\n", `import file:2: timestamp_us: found 99999999999999999, expected at most 9007199254740992`},
 		"ycsb latency below 0":  {"go-ycsb", ycsbHeader + "\nREAD,1,-2\n", `import file:2: latency_us: "-2": found a number below zero, expected 0 or more`},
+		"nothing but secrets":   {"wrk", strings.Repeat("token=x ", maxSecrets+2), `import file: found more than 100000 secrets, expected the results of a benchmark`},
 		"gzip of nothing":       {"pyperf", "\x1f\x8b", `import file: gzip: unexpected EOF`},
 		"csv without arm":       {"csv", "suite,round,measured_operations,elapsed_ns\n", `import file:1: header: column arm is missing; required are suite, arm, round, measured_operations, elapsed_ns`},
 		"csv below zero":        {"csv", "suite,arm,round,measured_operations,elapsed_ns\ns,a,1,-1,5\n", `import file:2:7: measured_operations: found -1, expected 0 or more; leave the field empty where nothing was measured`},

@@ -27,7 +27,7 @@ func TestSecretsAreTakenOutOfText(t *testing.T) {
 		"password=":                             "password=",
 		"[redacted]":                            "[redacted]",
 	} {
-		if got := redactText(result.Source{Data: []byte(text)}); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
+		if got := without(result.Source{Data: []byte(text)}, textSecrets([]byte(text))); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
 			t.Errorf("%q became %q with %d secrets, want %q", text, got.Data, got.Redacted, want)
 		}
 	}
@@ -40,6 +40,9 @@ func TestSecretsAreTakenOutOfJSON(t *testing.T) {
 		`{"a": [{"Password": "a\"b"}]}`:                 `{"a": [{"Password": "[redacted]"}]}`,
 		`{"token": 5, "password": null}`:                `{"token": 5, "password": null}`,
 		`{"setup_data": {"a": {"b": [1]}}, "x": 2}`:     `{"setup_data": "[redacted]", "x": 2}`,
+		`{"setup_data": [1, 2], "x": 2}`:                `{"setup_data": "[redacted]", "x": 2}`,
+		`{"setup_data": 5}`:                             `{"setup_data": "[redacted]"}`,
+		`{"uri": "redis:\/\/u:p@h\/0"}`:                 `{"uri": "redis:\/\/u:[redacted]@h\/0"}`,
 		`{"setup_data": null}`:                          `{"setup_data": null}`,
 		`{"command": "curl --password abc http://h"}`:   `{"command": "curl --password [redacted] http://h"}`,
 		`{"name": "Parse/token=ident"}`:                 `{"name": "Parse/token=ident"}`,
@@ -47,7 +50,7 @@ func TestSecretsAreTakenOutOfJSON(t *testing.T) {
 		"warning: password=abc\n{\"n\": 1}":             "warning: password=[redacted]\n{\"n\": 1}",
 		`{"headers": ["Authorization: Bearer abcdef"]}`: `{"headers": ["Authorization: Bearer [redacted]"]}`,
 	} {
-		if got := redactJSON(result.Source{Data: []byte(text)}); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
+		if got := without(result.Source{Data: []byte(text)}, jsonSecrets([]byte(text))); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
 			t.Errorf("%s became %s with %d secrets, want %s", text, got.Data, got.Redacted, want)
 		}
 	}
