@@ -41,12 +41,21 @@ func unitOptions[Row any]() []parquet.WriterOption {
 	if len(options) == 0 {
 		return nil
 	}
-	// A stream without a batch is the schema; memory takes every write.
-	var stream bytes.Buffer
-	if err := ipc.NewWriter(&stream, ipc.WithSchema(arrow.NewSchema(fields, nil))).Close(); err != nil {
+	stored, err := storedSchema(arrow.NewSchema(fields, nil))
+	if err != nil {
 		return options
 	}
-	return append(options, parquet.KeyValueMetadata(keyArrowSchema, base64.StdEncoding.EncodeToString(stream.Bytes())))
+	return append(options, parquet.KeyValueMetadata(keyArrowSchema, stored))
+}
+
+// storedSchema is a schema as Arrow's readers want it under keyArrowSchema: a
+// stream without a batch.
+func storedSchema(s *arrow.Schema) (string, error) {
+	var stream bytes.Buffer
+	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(stream.Bytes()), nil
 }
 
 // arrowType is the type that Arrow's readers give a column by themselves.
