@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"pairbench/collect/importer/result"
 	"pairbench/collect/plan"
@@ -332,11 +333,31 @@ func (b *builder) processes() error {
 			b.out.Run.FailedProcesses++
 		}
 		b.out.Run.Rounds = max(b.out.Run.Rounds, int(p.Round))
+		b.span(p)
 		b.out.Processes = append(b.out.Processes, p)
 	}
 	b.out.Run.Processes = len(b.out.Processes)
 	b.out.Run.PlannedProcesses = len(b.out.Processes)
 	return nil
+}
+
+// span extends the time of the run to that of a process, where a file says when
+// it ran.
+func (b *builder) span(p records.Process) {
+	if p.StartedAt.IsZero() {
+		return
+	}
+	run, end := &b.out.Run, p.StartedAt
+	if p.ElapsedNs != nil {
+		end = end.Add(time.Duration(*p.ElapsedNs))
+	}
+	if run.StartedAt.IsZero() || p.StartedAt.Before(run.StartedAt) {
+		run.StartedAt = p.StartedAt
+	}
+	if end.After(run.EndedAt) {
+		run.EndedAt = end
+	}
+	run.ElapsedNs = run.EndedAt.Sub(run.StartedAt).Nanoseconds()
 }
 
 // RunSuite is what a bundle keeps of a suite of a plan.

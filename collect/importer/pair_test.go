@@ -73,3 +73,23 @@ func TestArmsAreNamedAfterFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestRunLastsAsLongAsItsProcesses(t *testing.T) {
+	table, err := pair(t, "go-ycsb", []string{ycsbHeader + "\nREAD,1700000000000000,5\n"}, []string{ycsbHeader + "\nREAD,1700000009000000,1000000\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Build("file", table, Options{Format: "go-ycsb"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := in.Run; got.StartedAt.Unix() != 1_700_000_000 || got.EndedAt.Unix() != 1_700_000_010 || got.ElapsedNs != 10e9 {
+		t.Errorf("run from %v to %v, %d ns, want 10 s from 1700000000", got.StartedAt, got.EndedAt, got.ElapsedNs)
+	}
+	if table, err = pair(t, "go-bench", []string{"BenchmarkX 1 5 ns/op"}, []string{"BenchmarkX 1 5 ns/op"}); err != nil {
+		t.Fatal(err)
+	}
+	if in, err = Build("file", table, Options{Format: "go-bench"}); err != nil || !in.Run.StartedAt.IsZero() || in.Run.ElapsedNs != 0 {
+		t.Errorf("a file without times makes a run from %v for %d ns (%v)", in.Run.StartedAt, in.Run.ElapsedNs, err)
+	}
+}
