@@ -9,7 +9,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 FUZZTIME  ?= 10s
 OUT       ?= pairbench-results/demo
 
-.PHONY: build asio demo test check fuzz race cross bench coverage crash soak scale dist clean prepare
+.PHONY: build asio demo test check fuzz race cross bench bench-billion coverage crash soak scale dist clean prepare
 
 build: bin/pairbench bin/pbdriver
 
@@ -47,8 +47,14 @@ cross:
 	  GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -o /dev/null ./cmd/pairbench && \
 	  GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./... || exit 1; done
 
+# Ratios beside the peers; UPDATE=1 rewrites BENCHMARKS.md, ONLY=REGEXP and
+# ROUNDS=N narrow it. See .ci/bench for what it needs.
 bench: build asio
-	.ci/bench
+	UPDATE='$(UPDATE)' ONLY='$(ONLY)' ROUNDS='$(ROUNDS)' .ci/bench
+
+# A billion samples of 5,000 processes, generated in $$TMPDIR: 5 GB.
+bench-billion: build asio
+	BILLION=1 .ci/bench
 
 # Simulated coverage of every interval over 10,000 draws.
 coverage:

@@ -112,6 +112,7 @@ func writeSide(args []string) error {
 func mergeSide(args []string) error {
 	f := newFlags("merge")
 	_ = f.Parse(args)
+	os.Remove(f.Arg(0))
 	startCPU, start := cpu(), time.Now()
 	out, err := os.Create(f.Arg(0))
 	if err != nil {

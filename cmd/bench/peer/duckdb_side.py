@@ -4,6 +4,7 @@ Only the statement itself is timed, as on our sides: neither the start of Python
 nor the import of the library counts.
 """
 import json
+import os
 import resource
 import sys
 import time
@@ -20,6 +21,11 @@ def timed(action):
     cpu_before, wall_before = cpu(), time.monotonic()
     result = action()
     return result, cpu() - cpu_before, time.monotonic() - wall_before
+
+
+def clear(path):
+    if os.path.exists(path):
+        os.remove(path)
 
 
 def quantiles(db, source):
@@ -52,14 +58,15 @@ def main():
         figures = {}
     elif action == "copy":
         source, target = args
+        clear(target)
         db.execute(f"CREATE TABLE samples AS FROM read_parquet('{source}')")
         count, scan, _ = timed(lambda: db.execute(
             "SELECT count(*), max(process_no), max(seq), max(start_ns), max(latency_ns) FROM samples").fetchone()[0])
         _, spent, _ = timed(lambda: db.execute(f"COPY samples TO '{target}' {ZSTD}"))
-        import os
         figures = {"rate": count / (spent - scan), "bytes": os.path.getsize(target) / count}
     elif action == "merge":
         target, *sources = args
+        clear(target)
         _, spent, wall = timed(lambda: db.execute(f"COPY (FROM read_parquet({sources!r})) TO '{target}' {ZSTD}"))
         figures = {"in_cpu_s": spent, "in_wall_s": wall}
     else:
