@@ -36,8 +36,8 @@ type Job struct {
 	// numbers, strings or booleans.
 	Factors map[string]any `json:"factors"`
 	// Settings are the plan's settings for this suite and arm that are no
-	// factors: io (separate, inline), mysql_reset (library, full), gogc,
-	// gomaxprocs, arrival, rate_per_sec.
+	// factors: io (separate, inline), idle (yield; wait with io inline),
+	// mysql_reset (library, full), gogc, gomaxprocs, arrival, rate_per_sec.
 	Settings map[string]any `json:"settings,omitempty"`
 	Warmup   Amount         `json:"warmup"`
 	Measure  Amount         `json:"measure"`

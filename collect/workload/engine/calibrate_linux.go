@@ -28,4 +28,6 @@ func (io echoIO) flush() {
 
 func (io echoIO) poll() {}
 
+func (io echoIO) idle(bool) {}
+
 func (io echoIO) close() error { return nil }

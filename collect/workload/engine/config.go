@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -34,8 +35,10 @@ type Config struct {
 	Outstanding int
 	// Tick is the period at which the owner polls; 0 is continuous polling.
 	Tick time.Duration
-	// Inline lets the owner do the IO.
+	// Inline lets the owner do the IO, and Wait lets it sleep in epoll until
+	// there is some, where it would otherwise poll and yield its processor.
 	Inline  bool
+	Wait    bool
 	Arrival Arrival
 	// RatePerSec is the mean rate of samples of an open loop.
 	RatePerSec float64
@@ -50,7 +53,7 @@ type Config struct {
 }
 
 // ParseConfig reads and checks the factors and settings that the engine knows:
-// connections, outstanding, cadence, io, arrival, rate_per_sec and
+// connections, outstanding, cadence, io, idle, arrival, rate_per_sec and
 // request_limit_ms. The arm is the setting "arm" or else the job's arm name, so
 // that two arms of a plan can share a model under names of their own.
 func ParseConfig(job driver.Job) (Config, error) {
@@ -83,6 +86,13 @@ func ParseConfig(job driver.Job) (Config, error) {
 		return Config{}, err
 	}
 	c.Inline = io == "inline"
+	idle, err := job.Text("idle", "yield", "wait")
+	if err != nil {
+		return Config{}, err
+	}
+	if c.Wait = idle == "wait"; c.Wait && !c.Inline {
+		return Config{}, errors.New("job: idle is wait, which needs io inline: a separate IO thread would have to wake the owner")
+	}
 	arrival, err := job.Text("arrival", "closed", string(ArrivalConstant), string(ArrivalPoisson))
 	if err != nil {
 		return Config{}, err

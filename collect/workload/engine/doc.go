@@ -17,7 +17,9 @@
 // sleeps. A connection given to a client library is a net.Conn whose Read and
 // Write suspend the connection's coroutine (iter.Pull) instead of blocking a
 // thread, so that the library's own code carries every request in every arm. In
-// the inline variant the owner does the IO itself when it polls.
+// the inline variant the owner does the IO itself when it polls, and may sleep in
+// epoll when there is none (setting idle: wait), as an ordinary client of one
+// thread does: on the server's processor a polling owner takes half of its time.
 //
 // The goroutine arm has no owner: each outstanding request is a goroutine that
 // leases a connection from a channel and blocks in the library.

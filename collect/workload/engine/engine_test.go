@@ -144,7 +144,8 @@ func variants() []driver.Job {
 	for _, arm := range arms {
 		jobs = append(jobs, testJob(arm, nil, map[string]any{}))
 		if arm != ArmGoroutine {
-			jobs = append(jobs, testJob(arm, nil, map[string]any{"io": "inline"}))
+			jobs = append(jobs, testJob(arm, nil, map[string]any{"io": "inline"}),
+				testJob(arm, nil, map[string]any{"io": "inline", "idle": "wait"}))
 		}
 	}
 	return jobs
@@ -473,6 +474,8 @@ func TestParseConfigRefuses(t *testing.T) {
 		{ArmCallback, map[string]any{"cadence": "sometimes"}, nil, `cadence is "sometimes"`},
 		{ArmCallback, map[string]any{"cadence": "1ns"}, nil, `cadence is "1ns"`},
 		{ArmCallback, nil, map[string]any{"io": "uring"}, `io is "uring"`},
+		{ArmCallback, nil, map[string]any{"io": "inline", "idle": "sleep"}, `idle is "sleep"`},
+		{ArmCallback, nil, map[string]any{"idle": "wait"}, "idle is wait, which needs io inline"},
 		{ArmCallback, nil, map[string]any{"arrival": "poisson"}, "rate_per_sec is 0"},
 		{ArmCallback, nil, map[string]any{"arrival": "bursts"}, `arrival is "bursts"`},
 		{ArmCallback, nil, map[string]any{"request_limit_ms": 0}, "request_limit_ms is 0"},

@@ -18,6 +18,9 @@ type ioSide interface {
 	flush()
 	// poll lets completions come.
 	poll()
+	// idle passes the time after a poll that brought nothing. wait says that
+	// nothing but IO can be next.
+	idle(wait bool)
 	// close ends the IO side and closes the connections.
 	close() error
 }
@@ -27,6 +30,17 @@ type inlineIO struct{ loop *loop }
 
 func (io inlineIO) flush() { io.loop.take() }
 func (io inlineIO) poll()  { io.loop.step(epollDoNotWait) }
+
+// idleMs bounds one sleep, so that a server that fell silent is found out.
+const idleMs = 10
+
+func (io inlineIO) idle(wait bool) {
+	if wait {
+		io.loop.step(idleMs)
+	} else {
+		yieldThread()
+	}
+}
 
 func (io inlineIO) close() error {
 	io.loop.shut()
@@ -42,6 +56,8 @@ type separateIO struct {
 
 func (io separateIO) flush() { io.loop.wake() }
 func (io separateIO) poll()  {}
+
+func (io separateIO) idle(bool) { yieldThread() }
 
 func (io separateIO) close() error {
 	io.loop.stopping.Store(true)
@@ -128,6 +144,9 @@ func (o *owner) describe(runtime map[string]string) {
 	runtime["locked_threads"] = "2"
 	if o.e.config.Inline {
 		runtime["io"] = "inline"
+		if o.e.config.Wait {
+			runtime["idle"] = "wait"
+		}
 		runtime["locked_threads"] = "1"
 	}
 }
@@ -195,11 +214,11 @@ func (o *owner) pollContinuously(p *phase, a arm) {
 			empty = 0
 			continue
 		}
-		if empty++; empty%checkEvery == 0 && p.stalled() {
+		if empty++; (empty%checkEvery == 0 || o.e.config.Wait && empty > 1) && p.stalled() {
 			p.abandon()
 			return
 		}
-		yieldThread()
+		o.io.idle(len(p.idle) == 0 && o.e.config.Wait)
 	}
 }
 
