@@ -79,7 +79,7 @@ func measureRedis(ctx context.Context, b *bench) error {
 		if err := b.redisStart(ctx, server); err != nil {
 			return err
 		}
-		const operations = 60_000
+		const operations = 25_000
 		for _, io := range []string{"separate", "inline"} {
 			reach := "≥ 0.8"
 			if io == "inline" {
@@ -98,6 +98,7 @@ func measureRedis(ctx context.Context, b *bench) error {
 		}
 		for _, io := range []string{"separate", "inline"} {
 			for _, n := range [][2]int{{1, 1}, {4, 16}} {
+				const operations = 40_000
 				coroutine, callback := b.redisJob(server, "coroutine", io, n[0], n[1], operations), b.redisJob(server, "callback", io, n[0], n[1], operations)
 				err := b.pair(ctx, b.driverSide("pbdriver", nil, coroutine), b.driverSide("pbdriver", nil, callback), nil,
 					figure{what: fmt.Sprintf("coroutine against callback, Redis ECHO 64 B, %d/%d, IO %s", n[0], n[1], io), key: "rate", unit: "/s", reach: "≥ 0.95"})
@@ -137,7 +138,7 @@ func (b *bench) redisStart(ctx context.Context, server *service.Instance) error 
 func (b *bench) redisPipelines(ctx context.Context, server *service.Instance) error {
 	for _, n := range [][2]int{{16, 4096}, {64, 1024}} {
 		batch, payload := n[0], n[1]
-		operations := 4 * batch * 2000
+		operations := 4 * batch * 1000
 		job := driver.Job{
 			Workload: "redis_pipeline", Arm: "callback", Service: &server.Service, ClientCPUs: []int{b.cpu}, OperationsPerSample: int64(batch),
 			Factors:  map[string]any{"payload_bytes": payload, "connections": 4, "outstanding": 4, "batch": batch},
@@ -183,17 +184,24 @@ func measureMySQL(ctx context.Context, b *bench) error {
 			reach := map[int]string{64: "≥ 0.8", 4096: "≥ 0.65"}[payload]
 			for _, n := range [][2]int{{1, 1}, {4, 16}} {
 				theirs := b.program(program{cpus: []int{b.cpu}, env: server.Env(), parse: object, argv: []string{peer, host, port,
-					server.Service.CAFile, server.Service.User, server.Service.Database, strconv.Itoa(payload), strconv.Itoa(n[0]), "1500"}})
-				theirs.command = fmt.Sprintf("taskset -c %d mysql_select HOST PORT CA USER DATABASE %d %d 1500", b.cpu, payload, n[0])
-				for _, io := range []string{"separate", "inline"} {
+					server.Service.CAFile, server.Service.User, server.Service.Database, strconv.Itoa(payload), strconv.Itoa(n[0]), "1000"}})
+				theirs.command = fmt.Sprintf("taskset -c %d mysql_select HOST PORT CA USER DATABASE %d %d 1000", b.cpu, payload, n[0])
+				for _, v := range []struct {
+					arm, name string
+					settings  map[string]any
+				}{
+					{"callback", "IO separate", map[string]any{"io": "separate"}},
+					{"callback", "IO inline, waiting", map[string]any{"io": "inline", "idle": "wait"}},
+					{"goroutine", "goroutines", nil},
+				} {
 					job := driver.Job{
-						Workload: "mysql_text", Arm: "callback", Service: &server.Service, ClientCPUs: []int{b.cpu},
+						Workload: "mysql_text", Arm: v.arm, Service: &server.Service, ClientCPUs: []int{b.cpu},
 						Factors:  map[string]any{"payload_bytes": payload, "connections": n[0], "outstanding": n[1]},
-						Settings: map[string]any{"io": io},
-						Warmup:   driver.Amount{Operations: 1000}, Measure: driver.Amount{DurationNs: 1500e6},
+						Settings: v.settings,
+						Warmup:   driver.Amount{Operations: 500}, Measure: driver.Amount{DurationNs: 1000e6},
 					}
 					err := b.pair(ctx, b.driverSide("pbdriver", server.Env(), job), theirs, nil,
-						figure{what: fmt.Sprintf("MySQL text SELECT over TLS %d B, %d/%d, IO %s", payload, n[0], n[1], io), key: "rate", unit: "/s", reach: reach})
+						figure{what: fmt.Sprintf("MySQL text SELECT over TLS %d B, %d/%d, %s", payload, n[0], n[1], v.name), key: "rate", unit: "/s", reach: reach})
 					if err != nil {
 						return err
 					}
