@@ -14,6 +14,9 @@ const (
 	deltaMiniValues  = deltaBlockValues / deltaMiniBlocks
 )
 
+// noBits are the widths of a block whose values are all its smallest delta apart.
+const noBits = "\x00\x00\x00\x00"
+
 // scanSequence fails unless a DELTA_BINARY_PACKED page of want values holds
 // first, first+step, first+2*step and so on, and is exactly the size that its
 // block headers call for. A miniblock of width 0 says so without its values;
@@ -29,7 +32,12 @@ func scanSequence(data []byte, want int, maxBits byte, first, step int64) error 
 	}
 	for left := want - 1; left > 0; {
 		minDelta := s.varint()
-		for _, bits := range s.bytes(deltaMiniBlocks) {
+		widths := s.bytes(deltaMiniBlocks)
+		if minDelta == step && string(widths) == noBits {
+			left -= min(deltaBlockValues, left)
+			continue
+		}
+		for _, bits := range widths {
 			if left == 0 {
 				break
 			}
