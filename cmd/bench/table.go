@@ -118,8 +118,9 @@ func machine() string {
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
 		load = strings.Join(strings.Fields(string(text))[:3], " ")
 	}
+	kernel, _, _ := strings.Cut(say("uname", "-sr"), "-")
 	return fmt.Sprintf("Machine: %s, %d processors, %s; %s; load average at the end %s. Date: %s.\nPeers: %s; %s; DuckDB %s; MariaDB client library %s.",
-		model, runtime.NumCPU(), say("uname", "-sr"), runtime.Version(), load, time.Now().UTC().Format("2006-01-02 15:04 UTC"),
+		model, runtime.NumCPU(), kernel, runtime.Version(), load, time.Now().UTC().Format("2006-01-02 15:04 UTC"),
 		say("redis-benchmark", "--version"), say("g++", "--version"),
 		say(".venv/bin/python", "-c", "import duckdb; print(duckdb.__version__)"), say("pkg-config", "--modversion", "libmariadb"))
 }
