@@ -357,7 +357,6 @@ func (b *builder) span(p records.Process) {
 	if end.After(run.EndedAt) {
 		run.EndedAt = end
 	}
-	run.ElapsedNs = run.EndedAt.Sub(run.StartedAt).Nanoseconds()
 }
 
 // RunSuite is what a bundle keeps of a suite of a plan.
