@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,46 +26,55 @@ var (
 	ErrTooMany  = errors.New("too many samples in one process")
 )
 
-// The first counting splits each power of two into 1,024 buckets: bit 42
-// upwards of a float64 are its exponent and the first ten bits of its fraction.
-// Values are taken with their lowest bit set, which spares the zero.
+// The first counting gives each value below exactValues, some quarter of a
+// millisecond in nanoseconds, a bin of its own. Longer ones share buckets, 1,024
+// to a power of two: bit 42 upwards of a float64 are its exponent and the first
+// ten bits of its fraction.
 const (
+	exactValues = 1 << 18
+
 	keyShift = 42
 	keyBase  = (1023 << (52 - keyShift))
 	keyMask  = 1<<17 - 1
-	keyCount = 64<<(52-keyShift) + 1
 
-	// keepValues bounds the copy that spares a second reading of the file:
-	// 8 MiB, a row group of a million samples.
+	// keepValues bounds the copy of the long samples that spares a second
+	// reading of the file: 8 MiB, a row group of a million samples.
 	keepValues = 1 << 20
-	// refineBins bounds the table of one wanted bucket.
-	refineBins = 1 << 16
+	// refineBits bounds the table of one wanted bucket: 65,536 bins.
+	refineBits = 16
 	maxValues  = math.MaxUint32
 )
 
 func key(v int64) int {
-	return int(math.Float64bits(float64(v|1))>>keyShift-keyBase) & keyMask
+	return int(math.Float64bits(float64(v))>>keyShift-keyBase) & keyMask
 }
 
-// Selector finds values by rank, exactly and without sorting: it counts the
-// samples in buckets that are narrow relative to their value, and counts those
-// of the wanted buckets again, value by value. It holds some megabytes whatever
-// the number of samples and is meant to be used for one process after another;
-// it is not safe for concurrent use.
+// Selector finds values by rank, exactly and without sorting: it counts short
+// samples value by value and long ones in buckets that are narrow relative to
+// their value, and counts those of the wanted buckets again, value by value. It
+// holds some megabytes whatever the number of samples and is meant to be used
+// for one process after another; it is not safe for concurrent use.
 type Selector struct {
-	// Two tables, so that neighbouring equal samples do not wait for each
-	// other's increment.
-	even, odd [keyMask + 1]uint32
-	keep      []int64
-	kept      bool
-	n         int64
-	lo, hi    int64
-	bins      []uint32
-	target    [keyMask + 1]uint16 // wanted bucket + 1
+	n     int64
+	exact [exactValues]uint32
+	short span  // of the samples counted in exact
+	below int64 // their number
+
+	coarse [keyMask + 1]uint32
+	long   span    // of the samples counted in coarse
+	keep   []int64 // and they themselves, while kept
+	kept   bool
+	bins   []uint32
+	target [keyMask + 1]uint16 // wanted bucket + 1
 }
+
+// span is the smallest and the largest of some samples; lo > hi for none.
+type span struct{ lo, hi int64 }
+
+var noSpan = span{math.MaxInt64, -1}
 
 // NewSelector returns a Selector with its tables.
-func NewSelector() *Selector { return &Selector{keep: make([]int64, 0, 1<<14)} }
+func NewSelector() *Selector { return &Selector{short: noSpan, long: noSpan} }
 
 // bucket is a set of neighbouring values, lo to hi, that holds wanted ranks.
 type bucket struct {
@@ -112,99 +122,101 @@ func (s *Selector) Between(pass Pass, ranks func(n int64) (low, high int64)) ([]
 	if low > high {
 		return nil, s.n, nil
 	}
-	ends := make([]int64, 2)
-	if err := s.resolve(pass, []int64{low, high}, ends); err != nil {
-		return nil, 0, fmt.Errorf("select window: %w", err)
-	}
-	// Samples strictly between the ends are inside; the ends fill what is left.
-	var inside []int64
-	below := int64(0)
-	err := s.again(pass)(func(chunk []int64) error {
-		for _, v := range chunk {
-			switch {
-			case v > ends[0] && v < ends[1]:
-				inside = append(inside, v)
-			case v < ends[0]:
-				below++
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("select window: %w", err)
-	}
-	slices.Sort(inside)
 	window := make([]int64, 0, high-low+1)
-	if ends[0] == ends[1] {
-		for int64(len(window)) < high-low+1 {
-			window = append(window, ends[0])
+	for v, seen := s.short.lo, int64(0); v <= s.short.hi && seen < high; v++ {
+		for range min(seen+int64(s.exact[v]), high) - max(seen, low-1) {
+			window = append(window, v)
 		}
-		return window, s.n, nil
+		seen += int64(s.exact[v])
 	}
-	atLow, err := s.countEqual(pass, ends[0])
-	if err != nil {
-		return nil, 0, fmt.Errorf("select window: %w", err)
-	}
-	for i := low; i <= below+atLow; i++ {
-		window = append(window, ends[0])
-	}
-	window = append(window, inside...)
-	for int64(len(window)) < high-low+1 {
-		window = append(window, ends[1])
+	if high > s.below {
+		var err error
+		if window, err = s.appendLong(window, pass, max(low, s.below+1), high); err != nil {
+			return nil, 0, fmt.Errorf("select window: %w", err)
+		}
 	}
 	return window, s.n, nil
 }
 
-func (s *Selector) countEqual(pass Pass, value int64) (int64, error) {
-	n := int64(0)
+// appendLong appends the samples of the ranks low to high, all of which are long.
+func (s *Selector) appendLong(window []int64, pass Pass, low, high int64) ([]int64, error) {
+	ends := make([]int64, 2)
+	if err := s.resolve(pass, []int64{low, high}, ends); err != nil {
+		return nil, err
+	}
+	// Samples strictly between the ends are inside; the ends fill what is left.
+	var inside []int64
+	until := s.below // the rank of the last sample that is not above ends[0]
 	err := s.again(pass)(func(chunk []int64) error {
 		for _, v := range chunk {
-			if v == value {
-				n++
+			switch {
+			case v <= ends[0]:
+				until++
+			case v < ends[1]:
+				inside = append(inside, v)
 			}
 		}
 		return nil
 	})
-	return n, err
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(inside)
+	for range min(until, high) - low + 1 {
+		window = append(window, ends[0])
+	}
+	window = append(window, inside...)
+	for range high - until - int64(len(inside)) {
+		window = append(window, ends[1])
+	}
+	return window, nil
 }
 
-// count fills the bucket tables in one pass, and keeps the samples while they
-// are few.
+// count fills the tables in one pass, and keeps the long samples while they are
+// few.
 func (s *Selector) count(pass Pass) error {
-	s.keep, s.kept, s.n = s.keep[:0], true, 0
-	s.lo, s.hi = math.MaxInt64, 0
+	s.keep, s.kept, s.n, s.below = s.keep[:0], true, 0, 0
+	s.short, s.long = noSpan, noSpan
 	err := pass(func(chunk []int64) error {
 		s.n += int64(len(chunk))
 		if s.n > maxValues {
 			return fmt.Errorf("%w: more than %d", ErrTooMany, int64(maxValues))
 		}
-		if s.kept = s.kept && s.n <= keepValues; s.kept {
-			s.keep = append(s.keep, chunk...)
-		}
 		return s.countChunk(chunk)
 	})
 	if err != nil {
-		s.lo, s.hi = 0, math.MaxInt64
-		s.clear()
+		clear(s.exact[:]) // it may have counted anywhere
+		clear(s.coarse[:])
 	}
 	return err
 }
 
 func (s *Selector) countChunk(chunk []int64) error {
-	lo, hi := s.lo, s.hi
-	for ; len(chunk) >= 4; chunk = chunk[4:] {
-		a, b, c, d := chunk[0], chunk[1], chunk[2], chunk[3]
-		s.even[key(a)]++
-		s.odd[key(b)]++
-		s.even[key(c)]++
-		s.odd[key(d)]++
-		lo, hi = min(lo, min(a, b), min(c, d)), max(hi, max(a, b), max(c, d))
+	s.kept = s.kept && len(s.keep)+len(chunk) <= keepValues
+	if !s.kept {
+		s.keep = s.keep[:0]
 	}
+	s.keep = slices.Grow(s.keep, len(chunk))
+	long := s.keep[len(s.keep) : len(s.keep)+len(chunk)]
+	k, lo, hi := 0, s.short.lo, s.short.hi
 	for _, v := range chunk {
-		s.even[key(v)]++
+		if uint64(v) < exactValues {
+			s.exact[v]++
+			lo, hi = min(lo, v), max(hi, v)
+			continue
+		}
+		long[k] = v
+		k++
+	}
+	s.short = span{lo, hi}
+	s.below += int64(len(chunk) - k)
+	s.keep = s.keep[:len(s.keep)+k]
+	lo, hi = s.long.lo, s.long.hi
+	for _, v := range long[:k] {
+		s.coarse[key(v)]++
 		lo, hi = min(lo, v), max(hi, v)
 	}
-	s.lo, s.hi = lo, hi
+	s.long = span{lo, hi}
 	if lo < 0 {
 		return fmt.Errorf("%w: %d", ErrNegative, lo)
 	}
@@ -213,29 +225,37 @@ func (s *Selector) countChunk(chunk []int64) error {
 
 // clear empties the part of the tables that was used.
 func (s *Selector) clear() {
-	if s.n == 0 {
-		return
+	if s.short.lo <= s.short.hi {
+		clear(s.exact[s.short.lo : s.short.hi+1])
 	}
-	from, to := key(s.lo), key(s.hi)+1
-	if s.lo <= 0 && s.hi == math.MaxInt64 {
-		from, to = 0, keyMask+1 // a pass that failed may have counted anywhere
+	if s.long.lo <= s.long.hi {
+		clear(s.coarse[key(s.long.lo) : key(s.long.hi)+1])
 	}
-	clear(s.even[from:to])
-	clear(s.odd[from:to])
+	s.short, s.long = noSpan, noSpan
 }
 
-// again is the pass over the kept samples, or over the file when they were
-// too many to keep.
+// again is the pass over the long samples: over those kept, or over the file
+// when they were too many to keep.
 func (s *Selector) again(pass Pass) Pass {
 	if s.kept {
 		return Slice(s.keep)
 	}
-	return pass
+	return func(yield func([]int64) error) error {
+		return pass(func(chunk []int64) error {
+			s.keep = slices.Grow(s.keep[:0], len(chunk))
+			for _, v := range chunk {
+				if v >= exactValues {
+					s.keep = append(s.keep, v)
+				}
+			}
+			return yield(s.keep)
+		})
+	}
 }
 
 // resolve finds the values of ranks, all from 1 to n.
 func (s *Selector) resolve(pass Pass, ranks, values []int64) error {
-	buckets := s.find(ranks)
+	buckets := s.find(ranks, values)
 	for len(buckets) > 0 {
 		if err := s.refine(pass, buckets); err != nil {
 			return err
@@ -249,23 +269,33 @@ func (s *Selector) resolve(pass Pass, ranks, values []int64) error {
 	return nil
 }
 
-// find returns the buckets that hold the ranks, with the values they span.
-func (s *Selector) find(ranks []int64) []bucket {
+// find writes the values of the ranks that fall on short samples and returns the
+// buckets that hold the others, with the values that they span.
+func (s *Selector) find(ranks, values []int64) []bucket {
 	order := make([]int, len(ranks))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return int(min(max(ranks[a]-ranks[b], -1), 1)) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
+	v, seen := s.short.lo, int64(0)
+	for len(order) > 0 && ranks[order[0]] <= s.below {
+		for seen+int64(s.exact[v]) < ranks[order[0]] {
+			seen += int64(s.exact[v])
+			v++
+		}
+		values[order[0]] = v
+		order = order[1:]
+	}
 	var buckets []bucket
-	k, below := key(s.lo), int64(0)
+	k, seen := key(s.long.lo), s.below
 	for _, r := range order {
-		for below+int64(s.even[k])+int64(s.odd[k]) < ranks[r] {
-			below += int64(s.even[k]) + int64(s.odd[k])
+		for seen+int64(s.coarse[k]) < ranks[r] {
+			seen += int64(s.coarse[k])
 			k++
 		}
 		if last := len(buckets) - 1; last < 0 || buckets[last].key != k {
 			lo, hi := keyRange(k)
-			buckets = append(buckets, bucket{key: k, lo: max(lo, s.lo), hi: min(hi, s.hi), before: below})
+			buckets = append(buckets, bucket{key: k, lo: max(lo, s.long.lo), hi: min(hi, s.long.hi), before: seen})
 		}
 		buckets[len(buckets)-1].ranks = append(buckets[len(buckets)-1].ranks, r)
 	}
@@ -289,7 +319,7 @@ func keyRange(k int) (lo, hi int64) {
 			hi += slack << 1
 		}
 	}
-	return lo &^ 1, hi // the lowest bit was set before the value was counted
+	return lo, hi
 }
 
 // refine counts the samples of each bucket in bins of equal width, in one pass.
@@ -299,10 +329,8 @@ func (s *Selector) refine(pass Pass, buckets []bucket) error {
 	for i := range buckets {
 		b := &buckets[i]
 		span := uint64(b.hi - b.lo)
-		if width := bits.Len64(span); width > 16 {
-			b.shift = uint(width - 16)
-		} else {
-			b.shift = 0
+		if width := bits.Len64(span); width > refineBits {
+			b.shift = uint(width - refineBits)
 		}
 		sizes[i] = int(span>>b.shift) + 1
 		total += sizes[i]
@@ -362,8 +390,8 @@ func (s *Selector) refine(pass Pass, buckets []bucket) error {
 		}
 		return nil
 	})
-	if err == nil && n != s.n {
-		err = fmt.Errorf("%w: %d, then %d", ErrChanged, s.n, n)
+	if long := s.n - s.below; err == nil && n != long {
+		err = fmt.Errorf("%w: %d are long, then %d", ErrChanged, long, n)
 	}
 	return err
 }

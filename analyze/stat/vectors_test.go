@@ -532,6 +532,7 @@ func TestSelectorAgreesWithSorting(t *testing.T) {
 	draw := map[string]func() int64{
 		"microseconds":     func() int64 { return 80_000 + random.Int64N(30_000) },
 		"few values":       func() int64 { return random.Int64N(3) },
+		"short and long":   func() int64 { return exactValues - 50 + random.Int64N(100) },
 		"around 2048":      func() int64 { return 2000 + random.Int64N(100) },
 		"seconds":          func() int64 { return 2_000_000_000 + random.Int64N(5_000_000_000) },
 		"everything":       func() int64 { return random.Int64() >> random.IntN(63) },
@@ -600,7 +601,7 @@ func TestSelectorStaysClean(t *testing.T) {
 	calls := 0
 	changing := func(yield func([]int64) error) error {
 		calls++
-		if err := yield(make([]int64, 10*calls)); err != nil {
+		if err := yield(slices.Repeat([]int64{exactValues}, 10*calls)); err != nil {
 			return err
 		}
 		selector.kept = false
