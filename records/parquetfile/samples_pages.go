@@ -16,6 +16,9 @@ import (
 // rowsPerPage makes pages of 256 KiB of INT64 values.
 const rowsPerPage = pageBytes / 8
 
+// windowBytes holds a packed page; the encoder would keep 4 MiB of history.
+const windowBytes = 256 << 10
+
 // pageWriter writes the pages of samples files and what the footer and the page
 // index say of them. It holds no more than a page at a time.
 type pageWriter struct {
@@ -24,9 +27,13 @@ type pageWriter struct {
 	zstd     *zstd.Encoder
 	raw      []byte
 	packed   []byte
-	header   bytes.Buffer
+	header   format.PageHeader
+	encoded  bytes.Buffer
 	protocol thrift.CompactProtocol
+	encoder  *thrift.Encoder // to encoded
 
+	// What the end of the file says; kept from file to file with the lists in
+	// their elements, or a file would leave 40 KiB of garbage.
 	groups  []format.RowGroup
 	columns []format.ColumnIndex // of every chunk, row group after row group
 	pages   []format.OffsetIndex
@@ -34,11 +41,13 @@ type pageWriter struct {
 
 func newPageWriter() (*pageWriter, error) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
-		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(windowBytes))
 	if err != nil {
 		return nil, err
 	}
-	return &pageWriter{zstd: encoder}, nil
+	w := &pageWriter{zstd: encoder}
+	w.encoder = thrift.NewEncoder(w.protocol.NewWriter(&w.encoded))
+	return w, nil
 }
 
 // begin starts a file.
@@ -54,9 +63,22 @@ func (w *pageWriter) write(p []byte) error {
 	return err
 }
 
+// extend makes the list longer by an element that may be an old one.
+func extend[T any](list []T) ([]T, *T) {
+	if len(list) < cap(list) {
+		list = list[:len(list)+1]
+	} else {
+		var zero T
+		list = append(list, zero)
+	}
+	return list, &list[len(list)-1]
+}
+
 // beginGroup starts a row group of so many rows.
 func (w *pageWriter) beginGroup(rows int) {
-	w.groups = append(w.groups, format.RowGroup{NumRows: int64(rows), FileOffset: w.offset, Ordinal: int16(len(w.groups))})
+	var g *format.RowGroup
+	w.groups, g = extend(w.groups)
+	*g = format.RowGroup{Columns: g.Columns[:0], NumRows: int64(rows), FileOffset: w.offset, Ordinal: int16(len(w.groups) - 1)}
 }
 
 // sequence writes the column chunk of first, first+step, first+2*step and so on.
@@ -132,28 +154,43 @@ func (w *pageWriter) chunk() *format.ColumnMetaData {
 
 func (w *pageWriter) beginChunk(name string, kind format.Type) {
 	g := w.group()
-	g.Columns = append(g.Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
-		Type: kind, Encoding: []format.Encoding{format.DeltaBinaryPacked}, PathInSchema: []string{name},
+	var c *format.ColumnChunk
+	g.Columns, c = extend(g.Columns)
+	*c = format.ColumnChunk{MetaData: format.ColumnMetaData{
+		Type: kind, Encoding: append(c.MetaData.Encoding[:0], format.DeltaBinaryPacked), PathInSchema: append(c.MetaData.PathInSchema[:0], name),
 		Codec: format.Zstd, NumValues: g.NumRows, DataPageOffset: w.offset,
-	}})
-	w.columns = append(w.columns, format.ColumnIndex{})
-	w.pages = append(w.pages, format.OffsetIndex{})
+	}}
+	var index *format.ColumnIndex
+	w.columns, index = extend(w.columns)
+	*index = format.ColumnIndex{
+		NullPages: index.NullPages[:0], MinValues: index.MinValues[:0], MaxValues: index.MaxValues[:0], NullCounts: index.NullCounts[:0],
+	}
+	var pages *format.OffsetIndex
+	w.pages, pages = extend(w.pages)
+	*pages = format.OffsetIndex{PageLocations: pages.PageLocations[:0]}
+}
+
+// encode returns v in thrift, which is valid until the next call.
+func (w *pageWriter) encode(v any) ([]byte, error) {
+	w.encoded.Reset()
+	err := w.encoder.Encode(v)
+	return w.encoded.Bytes(), err
 }
 
 // page compresses and writes the page of n values that stands in raw.
 func (w *pageWriter) page(kind format.Type, n int, low, high int64) error {
 	w.packed = w.zstd.EncodeAll(w.raw, w.packed[:0])
-	header := format.PageHeader{
+	w.header = format.PageHeader{
 		Type: format.DataPageV2, UncompressedPageSize: int32(len(w.raw)), CompressedPageSize: int32(len(w.packed)),
 		CRC:              int32(crc32.ChecksumIEEE(w.packed)),
 		DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: int32(n), NumRows: int32(n), Encoding: format.DeltaBinaryPacked, IsCompressed: thrift.New(true)}),
 	}
-	w.header.Reset()
-	if err := thrift.NewEncoder(w.protocol.NewWriter(&w.header)).Encode(&header); err != nil {
+	header, err := w.encode(&w.header)
+	if err != nil {
 		return err
 	}
-	at, head := w.offset, w.header.Len()
-	if err := w.write(w.header.Bytes()); err != nil {
+	at, head := w.offset, len(header)
+	if err := w.write(header); err != nil {
 		return err
 	}
 	if err := w.write(w.packed); err != nil {
@@ -214,7 +251,7 @@ func plainInt(b []byte) int64 {
 // end writes the page index and the footer, whose row groups it sets.
 func (w *pageWriter) end(footer *format.FileMetaData) error {
 	marshal := func(v any) (offset int64, length int32, err error) {
-		encoded, err := thrift.Marshal(&w.protocol, v)
+		encoded, err := w.encode(v)
 		if err != nil {
 			return 0, 0, err
 		}
