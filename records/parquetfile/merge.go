@@ -63,7 +63,20 @@ type rowGroupWriter interface {
 }
 
 // NewMerger returns a Merger that writes to dst.
-func NewMerger(dst io.Writer) *Merger { return &Merger{dst: dst} }
+func NewMerger(dst io.Writer) *Merger {
+	return &Merger{dst: &copier{dst, make([]byte, 512 << 10)}}
+}
+
+// copier copies in steps that are large beside the cost of a system call.
+type copier struct {
+	io.Writer
+	buffer []byte
+}
+
+// ReadFrom implements io.ReaderFrom.
+func (c *copier) ReadFrom(src io.Reader) (int64, error) {
+	return io.CopyBuffer(struct{ io.Writer }{c.Writer}, src, c.buffer)
+}
 
 // ErrMergeFull is returned by Add when the file would have too many row groups,
 // or when the samples have other columns than those before. What was added
