@@ -64,7 +64,7 @@ type rowGroupWriter interface {
 
 // NewMerger returns a Merger that writes to dst.
 func NewMerger(dst io.Writer) *Merger {
-	return &Merger{dst: &copier{dst, make([]byte, 512 << 10)}}
+	return &Merger{dst: &copier{dst, make([]byte, 512<<10)}}
 }
 
 // copier copies in steps that are large beside the cost of a system call.
