@@ -34,6 +34,9 @@ func (r row) ratios() string {
 // number writes a figure with three or four digits that matter.
 func number(v float64, unit string) string {
 	var text string
+	if unit == "s" && v < 1 {
+		v, unit = v*1e3, "ms"
+	}
 	switch {
 	case v >= 1e6:
 		text = fmt.Sprintf("%.1f M", v/1e6)
