@@ -134,11 +134,14 @@ func (p *process) build(st *study, index []int) report.Process {
 	out := report.Process{
 		ProcessNo: p.ProcessNo, ProcessID: p.ProcessID, Bundle: p.bundle, Side: p.side,
 		Round: p.round, Slot: p.Slot, FirstInPair: p.FirstInPair && !st.notPaired,
-		StartedAt: p.StartedAt.UTC(), Outcome: p.Outcome, ExitCode: p.ExitCode, Signal: p.Signal,
+		Outcome: p.Outcome, ExitCode: p.ExitCode, Signal: p.Signal,
 		MeasuredOperations: p.MeasuredOperations, ElapsedNs: p.ElapsedNs, SampleCount: p.SampleCount,
 		Stdout: excerpt(p.Stdout), StdoutBytes: p.StdoutBytes, StdoutSHA256: p.StdoutSHA256,
 		Stderr: excerpt(p.Stderr), StderrBytes: p.StderrBytes, StderrSHA256: p.StderrSHA256,
 		Latency: p.samples.latency, Notes: p.notes(),
+	}
+	if p.StartedAt != nil {
+		out.StartedAt = p.StartedAt.UTC()
 	}
 	if p.OutcomeDetail != nil {
 		out.Detail = *p.OutcomeDetail

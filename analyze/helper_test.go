@@ -70,8 +70,7 @@ func (in *input) addProcess(c records.Cell, side records.Side, round int32, p re
 	if p.Outcome == "" {
 		p.Outcome = records.OutcomeOK
 	}
-	p.StartedAt = testTime.Add(time.Duration(p.ProcessNo) * time.Second)
-	p.StartedUnixNs = p.StartedAt.UnixNano()
+	p.Start(testTime.Add(time.Duration(p.ProcessNo) * time.Second))
 	in.processes = append(in.processes, p)
 	return &in.processes[len(in.processes)-1]
 }

@@ -12,12 +12,13 @@ import (
 func (st *study) scope() report.Scope {
 	var scope report.Scope
 	for i, in := range st.inputs {
-		start, end := in.run.StartedAt.UTC(), in.run.EndedAt.UTC()
-		if i == 0 || start.Before(scope.StartedAt) {
-			scope.StartedAt = start
-		}
-		if i == 0 || end.After(scope.EndedAt) {
-			scope.EndedAt = end
+		if start, end := in.run.StartedAt.UTC(), in.run.EndedAt.UTC(); !start.IsZero() {
+			if scope.StartedAt.IsZero() || start.Before(scope.StartedAt) {
+				scope.StartedAt = start
+			}
+			if end.After(scope.EndedAt) {
+				scope.EndedAt = end
+			}
 		}
 		scope.Hosts = append(scope.Hosts, report.Host{Bundle: i, Facts: in.host})
 		for _, input := range in.inputs {

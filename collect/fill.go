@@ -10,7 +10,7 @@ import (
 // fillExit writes what the system tells of a process that has ended.
 func (a *attempt) fillExit(exit proc.Exit) {
 	row := a.row
-	started(row, exit.StartedAt)
+	row.Start(exit.StartedAt)
 	row.ExitCode, row.Signal, row.Leftovers = exit.ExitCode, exit.Signal, exit.Leftovers
 	row.ProcessWallNs, row.ProcessCPUNs = ptr(exit.WallNs), ptr(exit.CPUNs)
 	row.CPUUserNs, row.CPUSystemNs = ptr(exit.CPUUserNs), ptr(exit.CPUSystemNs)

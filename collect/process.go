@@ -165,7 +165,7 @@ func (a *attempt) run(ctx context.Context) error {
 	var err error
 	a.process, err = proc.Start(a.spec)
 	if errors.As(err, &startError) {
-		started(a.row, time.Now())
+		a.row.Start(time.Now())
 		a.fail(records.OutcomeStartFailed, startError.Error())
 		return nil
 	}

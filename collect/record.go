@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"pairbench/collect/plan"
 	"pairbench/records"
@@ -166,12 +165,6 @@ func (c *collection) seed(suite, cell string, round int32) int64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s\x00%s\x00%d", c.plan.SHA256, suite, cell, round)
 	return int64(h.Sum64() >> 1)
-}
-
-// started stamps the wall clock; durations never come from it.
-func started(p *records.Process, at time.Time) {
-	p.StartedUnixNs = at.UnixNano()
-	p.StartedAt = at.UTC().Truncate(time.Microsecond)
 }
 
 // argvJSON is the redacted argument vector as the column holds it.

@@ -227,7 +227,7 @@ func TestInterruptAndResume(t *testing.T) {
 	for slot := int32(1); slot <= 8; slot += 2 {
 		first, second := bySlot[slot], bySlot[slot+1]
 		if first.CellID != second.CellID || first.Round != second.Round || first.Side == second.Side || !first.FirstInPair || second.FirstInPair ||
-			!first.StartedAt.Before(second.StartedAt) {
+			!first.StartedAt.Before(*second.StartedAt) {
 			t.Errorf("slots %d and %d are no pair: %s %s", slot, slot+1, first.ProcessID, second.ProcessID)
 		}
 	}

@@ -35,9 +35,10 @@ type Process struct {
 	// FirstInPair says whether this process ran before its pair's other side.
 	FirstInPair bool `parquet:"first_in_pair"`
 	// StartedAt is the wall clock at the start, cut to microseconds, and
-	// StartedUnixNs the same instant in full. No duration is computed from them.
-	StartedAt     time.Time `parquet:"started_at,timestamp(microsecond)"`
-	StartedUnixNs int64     `parquet:"started_unix_ns"`
+	// StartedUnixNs the same instant in full; Start sets both. Absent where an
+	// imported file does not say. No duration is computed from them.
+	StartedAt     *time.Time `parquet:"started_at,optional,timestamp(microsecond)"`
+	StartedUnixNs *int64     `parquet:"started_unix_ns,optional"`
 	// Argv is the redacted argument vector as a JSON array of strings.
 	Argv    string  `parquet:"argv,plain"`
 	Outcome Outcome `parquet:"outcome,dict"`
@@ -133,4 +134,11 @@ type Process struct {
 	CPUFrequencyKHz *int64 `parquet:"cpu_frequency_khz,optional"`
 	// Leftovers counts processes that were still there when this one had ended.
 	Leftovers *int64 `parquet:"leftovers,optional"`
+}
+
+// Start says when the process was started.
+func (p *Process) Start(at time.Time) {
+	ns := at.UnixNano()
+	cut := time.UnixMicro(at.UnixMicro()).UTC()
+	p.StartedAt, p.StartedUnixNs = &cut, &ns
 }

@@ -33,8 +33,8 @@ type Run struct {
 	Shard     *RunShard         `json:"shard,omitempty"`
 	// StartedAt and EndedAt are wall-clock UTC; ElapsedNs is monotonic, summed
 	// over resumed sessions.
-	StartedAt time.Time `json:"started_at"`
-	EndedAt   time.Time `json:"ended_at"`
+	StartedAt time.Time `json:"started_at,omitzero"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
 	ElapsedNs int64     `json:"elapsed_ns"`
 	// ServiceStartNs is the part of ElapsedNs spent on starting services,
 	// MeasuredNs the part inside measured intervals, WarmupNs inside warm-ups.

@@ -77,12 +77,12 @@ func makeBundle(t *testing.T, dir string, seed uint64, sizes ...int) string {
 				p := records.Process{
 					ProcessNo: no, ProcessID: fmt.Sprintf("%s/%s/%s/r%d", c.Suite, c.CellID, side, round), Suite: c.Suite, CellID: c.CellID,
 					Arm: run.Arms[k].Name, Side: side, Round: int32(round), Slot: no, FirstInPair: k == 0,
-					StartedAt: start.Add(time.Duration(no) * time.Second), StartedUnixNs: start.UnixNano() + int64(no)*1e9,
 					Argv: "[]", Outcome: records.OutcomeOK, ExitCode: ptr(int32(0)),
 					MeasuredOperations: ptr(size), WarmupOperations: ptr(int64(0)), Errors: ptr(int64(0)),
 					ElapsedNs: ptr(100_000*size + random.Int64N(1_000_000)),
 					CPUNs:     ptr(70_000*size + random.Int64N(1_000_000)),
 				}
+				p.Start(start.Add(time.Duration(no) * time.Second))
 				if round != 2 {
 					p.PeakRSSBytes = ptr(5<<20 + 4096*random.Int64N(100))
 				}

@@ -62,8 +62,8 @@ type Bundle struct {
 	// Name is the base name of its directory when it was analysed; never a path.
 	Name      string            `json:"name"`
 	Shard     *records.RunShard `json:"shard,omitempty"`
-	StartedAt time.Time         `json:"started_at"`
-	EndedAt   time.Time         `json:"ended_at"`
+	StartedAt time.Time         `json:"started_at,omitzero"`
+	EndedAt   time.Time         `json:"ended_at,omitzero"`
 	Lock      string            `json:"lock"`
 	LockGaps  []string          `json:"lock_gaps,omitempty"`
 	Resumes   int               `json:"resumes,omitempty"`
@@ -200,7 +200,7 @@ type Process struct {
 	Round       int32           `json:"round"`
 	Slot        int32           `json:"slot"`
 	FirstInPair bool            `json:"first_in_pair"`
-	StartedAt   time.Time       `json:"started_at"`
+	StartedAt   time.Time       `json:"started_at,omitzero"`
 	Outcome     records.Outcome `json:"outcome"`
 	Detail      string          `json:"detail,omitempty"`
 	ExitCode    *int32          `json:"exit_code,omitempty"`
@@ -295,8 +295,8 @@ type Count struct {
 
 // Scope says where and when the numbers were taken.
 type Scope struct {
-	StartedAt time.Time `json:"started_at"`
-	EndedAt   time.Time `json:"ended_at"`
+	StartedAt time.Time `json:"started_at,omitzero"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
 	// Hosts has one entry for each bundle with its own host facts.
 	Hosts []Host `json:"hosts"`
 	// Versions are what the drivers and services said, name to the distinct

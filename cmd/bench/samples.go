@@ -250,15 +250,16 @@ func generated(no int32, s *records.Samples) records.Process {
 	elapsed := s.StartNs[n-1] + s.LatencyNs[n-1]
 	round, zero, exit := (no+1)/2, int64(0), int32(0)
 	scope, source, peak := records.CPUScopeInterval, "vmhwm_at_done", int64(8<<20)
-	at := time.Now().UTC()
 	empty := digest.Sum(nil).String()
-	return records.Process{
+	p := records.Process{
 		ProcessNo: no, ProcessID: fmt.Sprintf("bench/cell/%s/%d", arm, round), Suite: "bench", CellID: "cell",
 		Arm: arm, Side: side, Round: round, Slot: no, FirstInPair: no%2 == 1,
-		StartedAt: at.Truncate(time.Microsecond), StartedUnixNs: at.UnixNano(), Argv: `["bench"]`, Outcome: records.OutcomeOK, ExitCode: &exit,
+		Argv: `["bench"]`, Outcome: records.OutcomeOK, ExitCode: &exit,
 		StdoutSHA256: empty, StderrSHA256: empty,
 		MeasuredOperations: &n, WarmupOperations: &zero, Errors: &zero, Incomplete: &zero, WarmupErrors: &zero, SampleCount: &n,
 		ElapsedNs: &elapsed, CPUNs: &elapsed, CPUWallNs: &elapsed, CPUScope: &scope,
 		PeakRSSBytes: &peak, PeakRSSSource: &source, RSSFloorBytes: &zero,
 	}
+	p.Start(time.Now())
+	return p
 }

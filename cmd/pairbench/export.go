@@ -256,8 +256,8 @@ const hdrFigures = 3
 func writeHDR(w io.Writer, b *bundle.Bundle, processes []records.Process) error {
 	base := time.Unix(0, 0)
 	for _, p := range processes {
-		if p.StartedUnixNs > 0 && (base.UnixNano() == 0 || p.StartedUnixNs < base.UnixNano()) {
-			base = time.Unix(0, p.StartedUnixNs)
+		if p.StartedUnixNs != nil && (base.UnixNano() == 0 || *p.StartedUnixNs < base.UnixNano()) {
+			base = time.Unix(0, *p.StartedUnixNs)
 		}
 	}
 	log, err := hdr.NewLog(w, base)
@@ -284,8 +284,8 @@ func writeHDR(w io.Writer, b *bundle.Bundle, processes []records.Process) error 
 			tag += "/" + string(p.Outcome)
 		}
 		start := base
-		if p.StartedUnixNs > 0 {
-			start = time.Unix(0, p.StartedUnixNs)
+		if p.StartedUnixNs != nil {
+			start = time.Unix(0, *p.StartedUnixNs)
 		}
 		length := time.Duration(0)
 		if p.ElapsedNs != nil {

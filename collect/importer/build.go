@@ -344,15 +344,15 @@ func (b *builder) processes() error {
 // span extends the time of the run to that of a process, where a file says when
 // it ran.
 func (b *builder) span(p records.Process) {
-	if p.StartedAt.IsZero() {
+	if p.StartedAt == nil {
 		return
 	}
-	run, end := &b.out.Run, p.StartedAt
+	run, start, end := &b.out.Run, *p.StartedAt, *p.StartedAt
 	if p.ElapsedNs != nil {
 		end = end.Add(time.Duration(*p.ElapsedNs))
 	}
-	if run.StartedAt.IsZero() || p.StartedAt.Before(run.StartedAt) {
-		run.StartedAt = p.StartedAt
+	if run.StartedAt.IsZero() || start.Before(run.StartedAt) {
+		run.StartedAt = start
 	}
 	if end.After(run.EndedAt) {
 		run.EndedAt = end

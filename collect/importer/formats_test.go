@@ -92,8 +92,8 @@ func shown(t result.Table, err error) string {
 		if p.ExitCode != nil {
 			fmt.Fprintf(&b, " exit=%d", *p.ExitCode)
 		}
-		if p.StartedUnixNs != 0 {
-			fmt.Fprintf(&b, " started=%d", p.StartedUnixNs)
+		if p.StartedUnixNs != nil {
+			fmt.Fprintf(&b, " started=%d", *p.StartedUnixNs)
 		}
 		if o.Samples != nil {
 			fmt.Fprintf(&b, " samples=%v+%v", o.Samples.StartNs, o.Samples.LatencyNs)

@@ -71,11 +71,9 @@ func studyProcess(no int32) records.Process {
 	round := (no + 1) / 2
 	n := func(v int64) *int64 { return &v }
 	exit, scope, source := int32(0), records.CPUScopeInterval, "vmhwm_at_done"
-	started := time.Date(2026, 3, 1, 12, 0, int(no), 123456789, time.UTC)
-	return records.Process{
+	p := records.Process{
 		ProcessNo: no, ProcessID: fmt.Sprintf("redis_tcp/64B-continuous/%s/%d", arm, round),
 		Suite: "redis_tcp", CellID: "64B-continuous", Arm: arm, Side: side, Round: round, Slot: no, FirstInPair: no%2 == 1,
-		StartedAt: started.Truncate(time.Microsecond), StartedUnixNs: started.UnixNano(),
 		Argv: `["pbdriver","run"]`, Outcome: records.OutcomeOK, ExitCode: &exit,
 		Stdout: []byte{0, 0xff, 'x'}, StdoutBytes: 3, StdoutSHA256: strings.Repeat("0", 64),
 		Stderr: []byte{}, StderrSHA256: strings.Repeat("1", 64),
@@ -83,6 +81,8 @@ func studyProcess(no int32) records.Process {
 		ElapsedNs: n(1_000_000), CPUNs: n(900_000), CPUWallNs: n(1_000_000), CPUScope: &scope,
 		PeakRSSBytes: n(4 << 20), PeakRSSSource: &source, RSSFloorBytes: n(0),
 	}
+	p.Start(time.Date(2026, 3, 1, 12, 0, int(no), 123456789, time.UTC))
+	return p
 }
 
 func studySamples(no int32, rows int) *records.Samples {

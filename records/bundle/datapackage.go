@@ -21,7 +21,7 @@ type dataPackage struct {
 	Profile   string     `json:"profile"`
 	Name      string     `json:"name"`
 	Version   string     `json:"version"`
-	Created   string     `json:"created"`
+	Created   time.Time  `json:"created,omitzero"`
 	Resources []resource `json:"resources"`
 }
 
@@ -58,7 +58,7 @@ type constraints struct {
 func describe(dir string, run records.Run, entries []bag.Entry) ([]byte, error) {
 	p := dataPackage{
 		Profile: "data-package", Name: packageName(run.Study), Version: fmt.Sprint(records.SchemaVersion),
-		Created: run.EndedAt.UTC().Format(time.RFC3339),
+		Created: run.EndedAt.UTC().Truncate(time.Second),
 	}
 	byColumns := make(map[int]*sampleResource)
 	for _, e := range slices.SortedFunc(slices.Values(entries), comparePaths) {

@@ -146,11 +146,13 @@ func (w *Writer) writeBag() error {
 }
 
 func bagInfo(run records.Run) []bag.InfoField {
-	fields := []bag.InfoField{
-		{Label: "Bagging-Date", Value: run.EndedAt.UTC().Format(time.DateOnly)},
-		{Label: "Bag-Software-Agent", Value: "pairbench " + oneLine(run.ToolVersion)},
-		{Label: "External-Identifier", Value: oneLine(run.Study)},
+	var fields []bag.InfoField
+	if !run.EndedAt.IsZero() {
+		fields = append(fields, bag.InfoField{Label: "Bagging-Date", Value: run.EndedAt.UTC().Format(time.DateOnly)})
 	}
+	fields = append(fields,
+		bag.InfoField{Label: "Bag-Software-Agent", Value: "pairbench " + oneLine(run.ToolVersion)},
+		bag.InfoField{Label: "External-Identifier", Value: oneLine(run.Study)})
 	if run.Shard != nil {
 		// Shards of one plan form a group, whoever collected them and when.
 		fields = append(fields,

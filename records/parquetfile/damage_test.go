@@ -88,13 +88,14 @@ func TestDamagedSamplesNeverLie(t *testing.T) {
 
 func testProcess() records.Process {
 	n, scope, text := int64(5), records.CPUScopeInterval, "vmhwm_at_done"
-	at := time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
-	return records.Process{
+	p := records.Process{
 		ProcessNo: 1, ProcessID: "id", Suite: "redis_tcp", CellID: "64B", Arm: "callback", Side: records.SideA, Round: 1, Slot: 1,
-		FirstInPair: true, StartedAt: at, StartedUnixNs: at.UnixNano() + 789, Argv: `["x"]`, Outcome: records.OutcomeOK,
+		FirstInPair: true, Argv: `["x"]`, Outcome: records.OutcomeOK,
 		Stdout: []byte{0, 255, 27}, StdoutBytes: 3, StdoutSHA256: "00", Stderr: []byte{}, StderrSHA256: "11",
 		ElapsedNs: &n, CPUScope: &scope, PeakRSSSource: &text, MeasuredOperations: &n,
 	}
+	p.Start(time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC))
+	return p
 }
 
 // TestDamagedTablesNeverCrash does the same to a table. Plain pages written by

@@ -74,7 +74,10 @@ func NewProcessWriter(dst io.Writer) *RowWriter[records.Process] {
 		w: newTableWriter[records.Process](dst),
 		prepare: func(p *records.Process) {
 			// The two are one instant; only one of them can be wrong.
-			p.StartedAt = time.UnixMicro(floorDiv(p.StartedUnixNs, 1000)).UTC()
+			p.StartedAt = nil
+			if p.StartedUnixNs != nil {
+				p.Start(time.Unix(0, *p.StartedUnixNs))
+			}
 		},
 		weigh: func(p records.Process) int {
 			return len(p.Stdout) + len(p.Stderr) + len(p.Argv) + 512
@@ -135,14 +138,6 @@ func validUTF8(row any) {
 			field.SetString(strings.ToValidUTF8(field.String(), "\uFFFD"))
 		}
 	}
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
 
 // ReadProcesses reads data/processes.parquet whole.

@@ -76,7 +76,7 @@ func readRows[Row any](src io.ReaderAt, size int64, table string) ([]Row, error)
 
 // checkColumns wants every column of the wanted schema in the file, of the same
 // physical and logical type, except optional ones that a file of an older
-// version may lack. Left to itself the library would convert or fill in zeros.
+// version may lack or always fill. Left to itself the library would convert or fill in zeros.
 func checkColumns(file, want *parquet.Schema) error {
 	present := make(map[string]parquet.Field)
 	for _, field := range file.Fields() {
@@ -87,7 +87,7 @@ func checkColumns(file, want *parquet.Schema) error {
 		switch {
 		case !ok && !field.Optional():
 			return damaged("column %s is missing", field.Name())
-		case ok && !parquet.EqualNodes(got, field):
+		case ok && !parquet.EqualNodes(got, field) && !(got.Required() && parquet.EqualNodes(parquet.Optional(got), field)):
 			return damaged("column %s is %v, optional %v; want %v, optional %v",
 				field.Name(), got.Type(), got.Optional(), field.Type(), field.Optional())
 		}

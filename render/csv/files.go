@@ -3,6 +3,7 @@ package csv
 import (
 	"sort"
 	"strconv"
+	"time"
 
 	"pairbench/analyze/report"
 	"pairbench/render/layout"
@@ -136,7 +137,7 @@ func processFile(r *report.Report) []byte {
 				row := []field{
 					foreign(r.Bundles[p.Bundle].Identity), value(strconv.Itoa(int(p.ProcessNo))), foreign(p.ProcessID), foreign(s.ID), foreign(s.Cells[ci].ID),
 					foreign(arm), value(string(p.Side)), value(strconv.Itoa(int(p.Round))), value(strconv.Itoa(int(p.Slot))), value(strconv.FormatBool(p.FirstInPair)),
-					value(p.StartedAt.UTC().Format("2006-01-02T15:04:05.000000Z")), foreign(string(p.Outcome)), foreign(p.Detail), integer(p.ExitCode), integer(p.Signal),
+					instant(p.StartedAt), foreign(string(p.Outcome)), foreign(p.Detail), integer(p.ExitCode), integer(p.Signal),
 					integer(p.MeasuredOperations), integer(p.ElapsedNs), integer(p.SampleCount), foreign(p.SampleFile), foreign(p.SampleSHA256),
 					foreign(p.Stdout), value(strconv.FormatInt(p.StdoutBytes, 10)), foreign(p.StdoutSHA256),
 					foreign(p.Stderr), value(strconv.FormatInt(p.StderrBytes, 10)), foreign(p.StderrSHA256),
@@ -153,4 +154,12 @@ func processFile(r *report.Report) []byte {
 		}
 	}
 	return []byte(t.b.String())
+}
+
+// instant is a time in UTC; "" for none.
+func instant(t time.Time) field {
+	if t.IsZero() {
+		return value("")
+	}
+	return value(t.UTC().Format("2006-01-02T15:04:05.000000Z"))
 }

@@ -292,7 +292,7 @@ func (b *builder) evidence() []Block {
 			lock = Cell{Text: w.Names.Incomplete, Tone: Alert}
 		}
 		gaps = append(gaps, visibleAll(bundle.LockGaps)...)
-		t.Rows = append(t.Rows, Row{[]Cell{{Text: Visible(bundle.Name)}, {Text: Visible(bundle.Identity), Tone: Mono}, {Text: utc(bundle.StartedAt, bundle.EndedAt)}, lock}})
+		t.Rows = append(t.Rows, Row{[]Cell{{Text: Visible(bundle.Name)}, {Text: Visible(bundle.Identity), Tone: Mono}, b.interval(bundle), lock}})
 	}
 	blocks := []Block{Paragraph{w.Sentences.AllChecked}, t,
 		Paragraph{w.Sentences.Verify},
@@ -310,6 +310,14 @@ func (b *builder) evidence() []Block {
 		blocks = append(blocks, *d)
 	}
 	return blocks
+}
+
+// interval is when a bundle's processes ran; an imported one may not say.
+func (b *builder) interval(bundle report.Bundle) Cell {
+	if bundle.StartedAt.IsZero() {
+		return Cell{Text: b.w.Names.Absent, Tone: Quiet}
+	}
+	return Cell{Text: utc(bundle.StartedAt, bundle.EndedAt)}
 }
 
 func (b *builder) inputs() *Details {

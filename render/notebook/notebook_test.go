@@ -77,11 +77,12 @@ func collect(t *testing.T, dir string) {
 				n := int64(s.Len())
 				p := records.Process{
 					ProcessNo: no, ProcessID: fmt.Sprintf("redis_tcp/%s/%s/r%d", cells[c].CellID, run.Arms[i].Name, round), Suite: "redis_tcp", CellID: cells[c].CellID,
-					Arm: run.Arms[i].Name, Side: side, Round: round, Slot: no, FirstInPair: i == 0, StartedAt: start, StartedUnixNs: start.UnixNano(), Argv: "[]", Outcome: records.OutcomeOK,
+					Arm: run.Arms[i].Name, Side: side, Round: round, Slot: no, FirstInPair: i == 0, Argv: "[]", Outcome: records.OutcomeOK,
 					ExitCode: ptr(int32(0)), MeasuredOperations: &n, WarmupOperations: ptr(int64(10)), Errors: ptr(int64(0)), SampleCount: &n, ElapsedNs: ptr(889149706 + int64(no)*977),
 					CPUNs: ptr(1214845243 + int64(no)*331), CPUWallNs: ptr(889149706 + int64(no)*977), CPUScope: ptr(records.CPUScopeInterval),
 					PeakRSSBytes: ptr(5881856 + int64(no)*4096), PeakRSSSource: ptr("vmhwm_at_done"),
 				}
+				p.Start(start)
 				if no == 12 {
 					p.Outcome, p.OutcomeDetail = records.OutcomeTimeout, ptr("step end")
 				}

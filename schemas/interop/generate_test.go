@@ -117,11 +117,9 @@ func (s study) write(t *testing.T, dir string) {
 }
 
 func (s study) process(random *rand.Rand, run records.Run, c records.Cell, no, round int32, side int) (records.Process, *records.Samples) {
-	at := start.Add(time.Duration(no) * 1234567891)
 	p := records.Process{
 		ProcessNo: no, ProcessID: fmt.Sprintf("%s/%s/%s/r%d", c.Suite, c.CellID, run.Arms[side].Name, round), Suite: c.Suite, CellID: c.CellID,
 		Arm: run.Arms[side].Name, Side: records.Sides[side], Round: round, Slot: no, FirstInPair: side == 0,
-		StartedAt: at.Truncate(time.Microsecond), StartedUnixNs: at.UnixNano(),
 		Argv: `["/opt/callback","--name","\"q\""]`, Outcome: records.OutcomeOK, ExitCode: ptr(int32(0)),
 		Stdout: hostileOutput, StdoutBytes: int64(len(hostileOutput)), StdoutSHA256: hash(hostileOutput),
 		Stderr: []byte{}, StderrSHA256: hash(nil),
@@ -138,7 +136,9 @@ func (s study) process(random *rand.Rand, run records.Run, c records.Cell, no, r
 	if no%7 == 0 {
 		p.Outcome, p.OutcomeDetail, p.ExitCode, p.Signal = records.OutcomeSignalled, ptr("killed"), nil, ptr(int32(9))
 	}
-	if c.Suite == "stated" {
+	if c.Suite != "stated" {
+		p.Start(start.Add(time.Duration(no) * 1234567891))
+	} else {
 		p.StatedLatencyP50Ns, p.StatedLatencyP99Ns = ptr(random.Int64N(100_000)), ptr(100_000+random.Int64N(100_000))
 		return p, nil
 	}

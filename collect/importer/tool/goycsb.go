@@ -121,8 +121,7 @@ func (op *ycsbOperation) observation(begin, end int64, suite, name string) resul
 	o := result.New(op.line, suite, result.Word("operation", name))
 	operations, elapsed := int64(len(op.latency)), (end-begin)*1e3
 	o.Process.MeasuredOperations, o.Process.ElapsedNs = &operations, &elapsed
-	o.Process.StartedAt = time.UnixMicro(begin).UTC()
-	o.Process.StartedUnixNs = begin * 1e3
+	o.Process.Start(time.UnixMicro(begin))
 	for i := range op.start {
 		op.start[i] = (op.start[i] - begin) * 1e3
 		op.latency[i] *= 1e3

@@ -103,8 +103,7 @@ func (f *jsonFile) memtierTimes(p *records.Process, runtime jsondoc.Value) error
 		return err
 	}
 	if start != nil && *start < 1<<43 {
-		p.StartedAt = time.UnixMilli(*start).UTC()
-		p.StartedUnixNs = p.StartedAt.UnixNano()
+		p.Start(time.UnixMilli(*start))
 	}
 	p.ElapsedNs, err = f.units("Total duration", runtime.Get("Total duration"), 1e6)
 	return err
