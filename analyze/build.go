@@ -10,6 +10,7 @@ import (
 	"pairbench/analyze/report"
 	"pairbench/analyze/stat"
 	"pairbench/records"
+	"pairbench/records/digest"
 )
 
 // outputExcerpt bounds what a report repeats of a process's output, in bytes.
@@ -26,7 +27,7 @@ func (st *study) build(toolVersion string) *report.Report {
 			ID: first.run.Study, Title: report.Text(first.run.Title),
 			Profile: first.run.Profile, Layout: first.run.Layout,
 			Rounds: first.run.Rounds, Order: first.run.Order, AA: first.run.AA,
-			PlanSHA256: first.run.PlanSHA256,
+			PlanSHA256: planHash(first.run),
 			Origin:     first.run.Origin, ImportFormat: first.run.ImportFormat,
 		},
 		Notes: st.notes,
@@ -274,6 +275,15 @@ func panels(s *report.Suite) []report.PanelResult {
 	return out
 }
 
+// planHash is the hash of the plan; "" for an import without one, whose plan
+// file is empty.
+func planHash(run records.Run) string {
+	if run.Origin == "imported" && run.PlanSHA256 == digest.Sum(nil).String() {
+		return ""
+	}
+	return run.PlanSHA256
+}
+
 // show keeps, in every suite, the metrics that the plan names, or the default
 // ones of its profile, as far as they have values.
 func (st *study) show(r *report.Report) {
@@ -290,9 +300,11 @@ func (st *study) show(r *report.Report) {
 			}
 		}
 		s.Metrics = pick(s.Metrics, keep)
+		s.Notes = notesOn(s.Metrics, s.Notes)
 		s.Summaries = pick(s.Summaries, keep)
 		for c := range s.Cells {
 			s.Cells[c].Comparisons = pick(s.Cells[c].Comparisons, keep)
+			s.Cells[c].Notes = notesOn(s.Metrics, s.Cells[c].Notes)
 			for p := range s.Cells[c].Processes {
 				s.Cells[c].Processes[p].Values = pick(s.Cells[c].Processes[p].Values, keep)
 			}
@@ -301,6 +313,13 @@ func (st *study) show(r *report.Report) {
 			s.Panels[p].MedianChangePct = pick(s.Panels[p].MedianChangePct, keep)
 		}
 	}
+}
+
+// notesOn leaves out the notes about metrics that are not shown.
+func notesOn(shown []report.Metric, notes []report.Note) []report.Note {
+	return slices.DeleteFunc(notes, func(n report.Note) bool {
+		return n.Metric != "" && !slices.ContainsFunc(shown, func(m report.Metric) bool { return m.ID == n.Metric })
+	})
 }
 
 // pick returns the elements at the given places, in their order.

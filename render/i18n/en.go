@@ -17,6 +17,13 @@ func english() *Words {
 	count := func(n int, one, many string) string {
 		return numfmt.Count(int64(n)) + " " + plural(n, one, many)
 	}
+	// agree is plural for a count that is written already.
+	agree := func(written, one, many string) string {
+		if written == "1" {
+			return one
+		}
+		return many
+	}
 	return &Words{
 		Tag: English, Language: "English", ListComma: ", ", Colon: ": ", Space: " ",
 		Names: Names{
@@ -71,7 +78,8 @@ func english() *Words {
 			}),
 			ServiceMode: named(map[string]string{"managed": "started for this study", "embedded": "pairbench's own server", "external": "already running"}),
 			Disturbance: named(map[string]string{"steal": "time that the hypervisor took", "throttled": "the control group's limit", "cpu_pressure": "waiting for a processor"}),
-			Reason:      named(map[string]string{"arm_missing": "arm missing", "median_a_zero": "median of A is zero", "one_process": "one process"}),
+			Reason: named(map[string]string{"arm_missing": "arm missing", "median_a_zero": "median of A is zero", "one_process": "one process",
+				"not_paired": "the arms are not paired", "not_positive": "a value is not above zero", "no_variation": "all rounds agree"}),
 			Inference: named(map[string]string{
 				"range_ratio": "Range of ratios", "mann_whitney": "Mann-Whitney", "hodges_lehmann": "Hodges-Lehmann shift", "signed_rank": "Signed rank",
 				"median_rank_interval": "Rank interval of the median", "paired_t_log": "Paired t on logarithms", "bootstrap_two_level": "Two-level bootstrap",
@@ -104,6 +112,10 @@ func english() *Words {
 				return fmt.Sprintf("%s, %s, %s: in every cell each arm ran %s, each time as a fresh process.",
 					count(suites, "suite", "suites"), count(cells, "cell", "cells"), count(processes, "process", "processes"), times(perArm))
 			},
+			OverviewImported: func(suites, cells, processes int, perArm string) string {
+				return fmt.Sprintf("%s, %s, %s, taken from files: %s for each arm of a cell. How they were run is up to their source.",
+					count(suites, "suite", "suites"), count(cells, "cell", "cells"), count(processes, "process", "processes"), perArm)
+			},
 			SuiteChange: func(metric, changes, overlap string) string {
 				if overlap == noneComparable {
 					return fmt.Sprintf("%s changes by %s; no cell has two ranges to compare.", metric, changes)
@@ -116,8 +128,8 @@ func english() *Words {
 				return fmt.Sprintf("%s cannot be compared and %s left out.", count(n, "cell", "cells"), plural(n, "is", "are"))
 			},
 			Chance: func(disjoint, comparable int, expected string) string {
-				return fmt.Sprintf("%s of %s have disjoint ranges; two identical arms would give about %s by chance alone.",
-					numfmt.Count(int64(disjoint)), count(comparable, "cell", "cells"), expected)
+				return fmt.Sprintf("%s of %s %s disjoint ranges; two identical arms would give about %s by chance alone.",
+					numfmt.Count(int64(disjoint)), count(comparable, "cell", "cells"), plural(disjoint, "has", "have"), expected)
 			},
 			NoSignificance: "How large a difference is depends on the configuration. No statistical significance is claimed: a handful of processes per arm cannot carry such a claim, and ranges that do not overlap are not a test.",
 			LargestFall: func(metric, change, cell string) string {
@@ -130,7 +142,7 @@ func english() *Words {
 				return fmt.Sprintf("%s: the ranges overlap in %s configurations.", metric, overlap)
 			},
 			Alternation: func(order, rounds string) string {
-				return fmt.Sprintf("The arms ran on one host, %s %s, in this order: %s.", rounds, plural(numberOf(rounds), "round", "rounds"), order)
+				return fmt.Sprintf("The two arms of a cell ran on one host, %s %s, in this order: %s.", rounds, plural(numberOf(rounds), "round", "rounds"), order)
 			},
 			RangeMeaning: func(perArm string) string {
 				if numberOf(perArm) == 1 {
@@ -139,21 +151,27 @@ func english() *Words {
 				return fmt.Sprintf("Brackets hold the smallest and the largest of the %s processes of an arm; they are a range, not a confidence interval.", perArm)
 			},
 			Totals: func(processes, operations, warmup, samples string) string {
-				return fmt.Sprintf("%s processes: %s measured operations, %s warm-up operations, %s raw samples.", processes, operations, warmup, samples)
+				return fmt.Sprintf("%s %s: %s measured %s, %s warm-up %s, %s raw %s.", processes, agree(processes, "process", "processes"), operations, agree(operations, "operation", "operations"),
+					warmup, agree(warmup, "operation", "operations"), samples, agree(samples, "sample", "samples"))
 			},
 			Intervals: func(shortest, longest, under, total string) string {
-				return fmt.Sprintf("The measured intervals last %s s to %s s; %s of %s are under one second. Construction, connection and warm-up lie outside them.", shortest, longest, under, total)
+				return fmt.Sprintf("The measured intervals last %s s to %s s; %s of %s %s under one second.", shortest, longest, under, total, agree(under, "is", "are"))
 			},
+			OutsideIntervals: "Construction, connection and warm-up lie outside them.",
 			Errors: func(errors string, failed int) string {
 				return fmt.Sprintf("Request errors: %s. Failed processes: %s.", errors, numfmt.Count(int64(failed)))
 			},
-			AllChecked: "Output, exit code, standard error and counts of every process were checked before its numbers were used.",
+			AllChecked:      "Output, exit code, standard error and counts of every process were checked before its numbers were used.",
+			ImportedChecked: "The imported files were read whole and stand in the bundle by hash, with secrets taken out. What their source checked is not known here.",
 			FailedExcluded: func(n int) string {
 				return fmt.Sprintf("%s failed. No median contains %s; %s listed below with what went wrong.", count(n, "process", "processes"), plural(n, "it", "them"), plural(n, "it is", "they are"))
 			},
 			AA: "Both arms ran the same program on purpose: every difference below is the noise of this host and method.",
 			Imported: func(format string) string {
-				return fmt.Sprintf("The processes were imported (%s). There are no raw samples; percentiles are as stated by the source.", format)
+				return fmt.Sprintf("The processes were imported (%s), not run here. There are no raw samples; percentiles are as stated by the source.", format)
+			},
+			ImportedSamples: func(format, samples string) string {
+				return fmt.Sprintf("The processes were imported (%s), not run here. The files hold raw samples (%s), from which percentiles are computed.", format, samples)
 			},
 			ArmRevision: func(arm, revision string) string { return fmt.Sprintf("%s was built from revision %s.", arm, revision) },
 			Caption: func(metric, unit, better string) string {
@@ -163,6 +181,9 @@ func english() *Words {
 				return metric + " in " + unit + " (" + better + ")"
 			},
 			CellsHave: func(perArm string) string {
+				if numberOf(perArm) == 1 {
+					return "One process per arm, unless n is given."
+				}
 				return fmt.Sprintf("Median [minimum–maximum] of %s processes per arm, unless n is given.", perArm)
 			},
 			NUnusual:      func(n int) string { return "n = " + strconv.Itoa(n) },
@@ -179,11 +200,14 @@ func english() *Words {
 			ChartOrder: func(metric string) string {
 				return metric + " of each process as a share of the median of its own cell and arm, in the order of execution. A slope or a step is drift of the host, not of an arm."
 			},
+			ChartOrderImported: func(metric string) string {
+				return metric + " of each process as a share of the median of its own cell and arm, in the order of the imported files, which need not be the order in which they ran."
+			},
 			Floor: func(low, high string, cells, inside, changes int) string {
 				return fmt.Sprintf("Identical arms differed by %s to %s over %s on this host; %s of %s here %s inside that range.",
 					low, high, count(cells, "cell", "cells"), numfmt.Count(int64(inside)), count(changes, "change", "changes"), plural(inside, "lies", "lie"))
 			},
-			NeedN:      func(n int) string { return fmt.Sprintf("needs at least %d processes per arm", n) },
+			NeedN:      func(n int) string { return "needs at least " + count(n, "process", "processes") + " per arm" },
 			ModelBased: "assumes a distribution",
 			ServiceLine: func(name, version, mode, address string) string {
 				line := name
@@ -223,12 +247,18 @@ func english() *Words {
 		},
 		Notes: Notes{
 			ShortIntervals: func(count, total string) string {
-				return fmt.Sprintf("%s of %s measured intervals are shorter than one second; single disturbances weigh more in them.", count, total)
+				return fmt.Sprintf("%s of %s measured %s %s shorter than one second; single disturbances weigh more there.",
+					count, total, agree(total, "interval", "intervals"), agree(count, "is", "are"))
 			},
 			FewTailSamples: func(metric, tail, processes string) string {
-				return fmt.Sprintf("%s rests on few samples: as few as %s lie at or beyond it (processes: %s).", metric, tail, processes)
+				if tail == "0" {
+					return fmt.Sprintf("%s says little: there are processes with so few samples that none lies beyond it (processes with few: %s).", metric, processes)
+				}
+				return fmt.Sprintf("%s rests on few samples: as few as %s beyond it (processes: %s).", metric, tail, processes)
 			},
-			OrderBalance: func(aFirst, pairs string) string { return fmt.Sprintf("A ran first in %s of %s pairs.", aFirst, pairs) },
+			OrderBalance: func(aFirst, pairs string) string {
+				return fmt.Sprintf("A ran first in %s of %s %s.", aFirst, pairs, agree(pairs, "pair", "pairs"))
+			},
 			Drift: func(metric, tau, p, n string) string {
 				return fmt.Sprintf("%s against the order of execution: Kendall tau %s, p %s, n %s.", metric, tau, p, n)
 			},
@@ -237,13 +267,13 @@ func english() *Words {
 				return fmt.Sprintf("Throughput times latency gives %s requests in flight, the plan says %s.", found, expected)
 			},
 			MissedTicks: func(count, processes string) string {
-				return fmt.Sprintf("%s ticks of the cadence were missed (processes: %s).", count, processes)
+				return fmt.Sprintf("%s %s of the cadence %s missed (processes: %s).", count, agree(count, "tick", "ticks"), agree(count, "was", "were"), processes)
 			},
 			Disturbed: func(what, processes string) string { return fmt.Sprintf("Disturbed by %s: %s.", what, processes) },
 			FewerCores: func(needed, there string) string {
-				return fmt.Sprintf("The workload has %s busy threads, the host %s logical processors.", needed, there)
+				return fmt.Sprintf("The workload has %s busy %s, the host %s logical %s.", needed, agree(needed, "thread", "threads"), there, agree(there, "processor", "processors"))
 			},
-			Imported:        func(format string) string { return fmt.Sprintf("Imported from %s without raw samples.", format) },
+			Imported:        func(format string) string { return fmt.Sprintf("Imported from %s, not run here.", format) },
 			LockIncomplete:  func(gaps string) string { return "The hash lock is incomplete: " + gaps + "." },
 			FailedProcesses: func(count string) string { return "Failed processes, in no median: " + count + "." },
 			StatedLatency: func(processes string) string {
@@ -269,12 +299,12 @@ func english() *Words {
 			Time: "Measured", Tool: "Tool", Study: "Study", Plan: "Plan (SHA-256)", Order: "Order", Rounds: "Rounds", Arms: "Arms", Operation: "Workload",
 			Service: "Service", CPU: "CPU covers", Latency: "Latency covers", RSS: "Peak RSS", ClientCPUs: "Client processors", ServerCPUs: "Server processors",
 			Version: "Version", Runtime: "Setting", Host: "Host", Constant: "Constant", Seed: "seed",
-			LimitChange:     "The tables compare two ways of doing the same work on one host. They are no measure of the highest rate that either way, the client library or the server can reach.",
+			LimitChange:     "The tables compare two ways of doing the same work. They are no measure of the highest rate that either way, the client library or the server can reach.",
 			LimitHost:       "Nothing is shown about other hosts, networks beyond the one that was used, clusters, saturation or long runs.",
 			LimitSaturation: "Latency under a closed loop says how long a request took while its predecessors held the others back; it is not the latency of an open arrival process.",
 			LimitRSS:        "Memory is the whole process's; two arms that share a program share its fixed part.",
 			LimitShort:      "Intervals are short, so that one disturbance of the host can move a process; the ranges show how far.",
-			LimitImported:   "Imported numbers are as good as their source: nothing here checked them against samples.",
+			LimitImported:   "Imported numbers are as good as their source: how the processes were run, spaced and checked is not known here.",
 		},
 		Page: Page{
 			Filter: "Filter rows", FilterHint: "words, all must match", Close: "Close", Sort: "Sort by", Contents: "Contents",
@@ -289,6 +319,7 @@ func english() *Words {
 			}
 			return numfmt.Count(int64(n))
 		},
+		NumberRange: func(low, high string) string { return low + " to " + high },
 		ChangeRange: func(low, high string) string { return low + " to " + high },
 	}
 }
@@ -307,6 +338,9 @@ func numberOf(word string) int {
 func times(word string) string {
 	if numberOf(word) == 1 {
 		return "once"
+	}
+	if word == "two" {
+		return "twice"
 	}
 	return word + " times"
 }

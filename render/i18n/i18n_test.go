@@ -160,3 +160,47 @@ func TestPublishedWords(t *testing.T) {
 		t.Error("a language without a catalogue was found")
 	}
 }
+
+// Nouns and verbs agree with their numbers, in words and in digits.
+func TestNumbersAgree(t *testing.T) {
+	en, _ := For(English)
+	zh, _ := For(SimplifiedChinese)
+	note := func(w *Words, code string, values ...string) string {
+		return w.Note(report.Note{Code: code, Metric: "latency_p99", Values: values})
+	}
+	for _, c := range []struct{ got, want string }{
+		{en.Sentences.Overview(1, 1, 2, en.Number(1)), "1 suite, 1 cell, 2 processes: in every cell each arm ran once, each time as a fresh process."},
+		{en.Sentences.Overview(2, 9, 36, en.Number(2)), "2 suites, 9 cells, 36 processes: in every cell each arm ran twice, each time as a fresh process."},
+		{en.Sentences.OverviewImported(1, 3, 14, en.NumberRange(en.Number(0), en.Number(4))), "1 suite, 3 cells, 14 processes, taken from files: zero to four for each arm of a cell. How they were run is up to their source."},
+		{zh.Sentences.OverviewImported(1, 3, 14, zh.NumberRange(zh.Number(0), zh.Number(13))), "共 1 个套件、3 个单元、14 个进程，取自文件：每个单元每组零至 13 个进程。运行方式取决于来源。"},
+		{en.Sentences.Chance(1, 3, "0.3"), "1 of 3 cells has disjoint ranges; two identical arms would give about 0.3 by chance alone."},
+		{en.Sentences.Chance(0, 1, "0.1"), "0 of 1 cell have disjoint ranges; two identical arms would give about 0.1 by chance alone."},
+		{en.Sentences.Alternation("AB", en.Number(1)), "The two arms of a cell ran on one host, one round, in this order: AB."},
+		{en.Sentences.RangeMeaning(en.Number(1)), "Each arm has one process, so there is no range to show."},
+		{zh.Sentences.RangeMeaning(zh.Number(1)), "每组只有一个进程，因此没有范围。"},
+		{en.Sentences.CellsHave(en.Number(1)), "One process per arm, unless n is given."},
+		{en.Sentences.CellsHave(en.Number(3)), "Median [minimum–maximum] of three processes per arm, unless n is given."},
+		{zh.Sentences.CellsHave(zh.Number(1)), "每组一个进程，另注 n 者除外。"},
+		{en.Sentences.Totals("1", "1", "0", "1"), "1 process: 1 measured operation, 0 warm-up operations, 1 raw sample."},
+		{en.Sentences.Intervals("1", "2", "1", "4"), "The measured intervals last 1 s to 2 s; 1 of 4 is under one second."},
+		{en.Sentences.Intervals("0.383", "3.046", "80", "336"), "The measured intervals last 0.383 s to 3.046 s; 80 of 336 are under one second."},
+		{en.Sentences.NotComputable(1), "1 cell cannot be compared and is left out."},
+		{en.Sentences.FailedExcluded(1), "1 process failed. No median contains it; it is listed below with what went wrong."},
+		{en.Sentences.Floor("−1%", "+1%", 1, 1, 2), "Identical arms differed by −1% to +1% over 1 cell on this host; 1 of 2 changes here lies inside that range."},
+		{en.Sentences.LockIncomplete(1), "The hash lock is incomplete: 1 gap."},
+		{en.Sentences.NeedN(1), "needs at least 1 process per arm"},
+		{en.Sentences.NeedN(6), "needs at least 6 processes per arm"},
+		{note(en, report.NoteShortIntervals, "1", "1"), "1 of 1 measured interval is shorter than one second; single disturbances weigh more there."},
+		{note(en, report.NoteShortIntervals, "80", "336"), "80 of 336 measured intervals are shorter than one second; single disturbances weigh more there."},
+		{note(en, report.NoteFewTailSamples, "0", "14"), "P99 latency says little: there are processes with so few samples that none lies beyond it (processes with few: 14)."},
+		{note(zh, report.NoteFewTailSamples, "0", "14"), "P99 响应时间说明不了多少：有的进程样本太少，没有一个超过该值（样本少的进程：14）。"},
+		{note(en, report.NoteFewTailSamples, "50", "6"), "P99 latency rests on few samples: as few as 50 beyond it (processes: 6)."},
+		{note(en, report.NoteOrderBalance, "1", "1"), "A ran first in 1 of 1 pair."},
+		{note(en, report.NoteMissedTicks, "1", "1"), "1 tick of the cadence was missed (processes: 1)."},
+		{note(en, report.NoteFewerCores, "3", "1"), "The workload has 3 busy threads, the host 1 logical processor."},
+	} {
+		if c.got != c.want {
+			t.Errorf("got  %q\nwant %q", c.got, c.want)
+		}
+	}
+}

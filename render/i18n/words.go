@@ -44,6 +44,8 @@ type Words struct {
 
 	// Number is a small count in words ("three"), digits from thirteen on.
 	Number func(n int) string
+	// NumberRange joins two of those.
+	NumberRange func(low, high string) string
 	// ChangeRange joins the lowest and the highest change in prose.
 	ChangeRange func(low, high string) string
 }
@@ -100,6 +102,9 @@ type Sentences struct {
 	QuestionAA string
 	// Overview counts what was done. perArm is in words.
 	Overview func(suites, cells, processes int, perArm string) string
+	// OverviewImported counts what was imported, where nobody here knows how it
+	// was run.
+	OverviewImported func(suites, cells, processes int, perArm string) string
 	// SuiteChange is the suite summary of one metric; overlap is k/n.
 	SuiteChange func(metric, changes, overlap string) string
 	// NoChange says that no change of the metric is computable.
@@ -119,11 +124,14 @@ type Sentences struct {
 	RangeMeaning              func(perArm string) string
 	Totals                    func(processes, operations, warmup, samples string) string
 	Intervals                 func(shortest, longest, under, total string) string
+	OutsideIntervals          string
 	Errors                    func(errors string, failed int) string
 	AllChecked                string
+	ImportedChecked           string
 	FailedExcluded            func(n int) string
 	AA                        string
 	Imported                  func(format string) string
+	ImportedSamples           func(format, samples string) string
 	ArmRevision               func(arm, revision string) string
 	Caption                   func(metric, unit string, better string) string
 	CellsHave                 func(perArm string) string
@@ -137,6 +145,7 @@ type Sentences struct {
 	ChartBars                 func(metric, unit, axis string) string
 	ChartECDF                 string
 	ChartOrder                func(metric string) string
+	ChartOrderImported        func(metric string) string
 	Floor                     func(low, high string, cells, inside, changes int) string
 	NeedN                     func(n int) string
 	ModelBased                string

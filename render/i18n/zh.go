@@ -63,7 +63,8 @@ func chinese() *Words {
 			}),
 			ServiceMode: named(map[string]string{"managed": "为本研究启动", "embedded": "pairbench 自带服务", "external": "此前已在运行"}),
 			Disturbance: named(map[string]string{"steal": "虚拟机监控器占用的时间", "throttled": "控制组限额", "cpu_pressure": "等待处理器"}),
-			Reason:      named(map[string]string{"arm_missing": "缺少一组", "median_a_zero": "A 的中位数为零", "one_process": "仅一个进程"}),
+			Reason: named(map[string]string{"arm_missing": "缺少一组", "median_a_zero": "A 的中位数为零", "one_process": "仅一个进程",
+				"not_paired": "两组未成对", "not_positive": "有值不大于零", "no_variation": "各轮完全一致"}),
 			Inference: named(map[string]string{
 				"range_ratio": "比值范围", "mann_whitney": "Mann-Whitney 检验", "hodges_lehmann": "Hodges-Lehmann 位移", "signed_rank": "符号秩检验",
 				"median_rank_interval": "中位数的秩区间", "paired_t_log": "对数配对 t", "bootstrap_two_level": "两级自助法",
@@ -98,6 +99,10 @@ func chinese() *Words {
 				return fmt.Sprintf("共 %s 个套件、%s 个单元、%s 个进程：每个单元中两组各运行%s次，每次都是全新的进程。",
 					numfmt.Count(int64(suites)), numfmt.Count(int64(cells)), numfmt.Count(int64(processes)), perArm)
 			},
+			OverviewImported: func(suites, cells, processes int, perArm string) string {
+				return fmt.Sprintf("共 %s 个套件、%s 个单元、%s 个进程，取自文件：每个单元每组%s个进程。运行方式取决于来源。",
+					numfmt.Count(int64(suites)), numfmt.Count(int64(cells)), numfmt.Count(int64(processes)), perArm)
+			},
 			SuiteChange: func(metric, changes, overlap string) string {
 				if overlap == noneComparable {
 					return fmt.Sprintf("%s变化为 %s；没有可以比较范围的单元。", metric, changes)
@@ -124,7 +129,7 @@ func chinese() *Words {
 				return fmt.Sprintf("%s：%s 个配置的范围重叠。", metric, overlap)
 			},
 			Alternation: func(order, rounds string) string {
-				return fmt.Sprintf("两组在同一主机上相邻运行%s轮，顺序为：%s。", rounds, order)
+				return fmt.Sprintf("每个单元的两组在同一主机上相邻运行%s轮，顺序为：%s。", rounds, order)
 			},
 			RangeMeaning: func(perArm string) string {
 				if perArm == "一" {
@@ -136,18 +141,23 @@ func chinese() *Words {
 				return fmt.Sprintf("共 %s 个进程：测量操作 %s 次，预热操作 %s 次，原始样本 %s 个。", processes, operations, warmup, samples)
 			},
 			Intervals: func(shortest, longest, under, total string) string {
-				return fmt.Sprintf("测量区间为 %s s 至 %s s；%s 个中有 %s 个短于一秒。构造、连接与预热均不在区间之内。", shortest, longest, total, under)
+				return fmt.Sprintf("测量区间为 %s s 至 %s s；%s 个中有 %s 个短于一秒。", shortest, longest, total, under)
 			},
+			OutsideIntervals: "构造、连接与预热均不在区间之内。",
 			Errors: func(errors string, failed int) string {
 				return fmt.Sprintf("请求错误 %s 个，失败进程 %s 个。", errors, numfmt.Count(int64(failed)))
 			},
-			AllChecked: "每个进程的输出、退出码、标准错误与次数都经过检查，之后其数字才被采用。",
+			AllChecked:      "每个进程的输出、退出码、标准错误与次数都经过检查，之后其数字才被采用。",
+			ImportedChecked: "导入的文件已完整读取，去除机密后连同哈希存于数据包；来源做过哪些检查，此处不得而知。",
 			FailedExcluded: func(n int) string {
 				return fmt.Sprintf("%s 个进程失败，不计入任何中位数；下文逐一列出原因。", numfmt.Count(int64(n)))
 			},
 			AA: "两组特意运行同一程序：下列差异全部来自本主机与本方法的噪声。",
 			Imported: func(format string) string {
-				return fmt.Sprintf("进程数据为导入所得（%s），没有原始样本；百分位数以来源所述为准。", format)
+				return fmt.Sprintf("进程数据为导入所得（%s），并非在此运行；没有原始样本，百分位数以来源所述为准。", format)
+			},
+			ImportedSamples: func(format, samples string) string {
+				return fmt.Sprintf("进程数据为导入所得（%s），并非在此运行；文件含原始样本 %s 个，百分位数由其计算。", format, samples)
 			},
 			ArmRevision: func(arm, revision string) string { return fmt.Sprintf("%s由版本 %s 构建。", arm, revision) },
 			Caption: func(metric, unit, better string) string {
@@ -157,6 +167,9 @@ func chinese() *Words {
 				return metric + "，单位 " + unit + "（" + better + "）"
 			},
 			CellsHave: func(perArm string) string {
+				if perArm == "一" {
+					return "每组一个进程，另注 n 者除外。"
+				}
 				return fmt.Sprintf("每组%s个进程的中位数 [最小值–最大值]，另注 n 者除外。", perArm)
 			},
 			NUnusual:      func(n int) string { return "n = " + strconv.Itoa(n) },
@@ -172,6 +185,9 @@ func chinese() *Words {
 			ChartECDF: "响应时间不超过横轴（对数）所示值的请求所占比例；每条线为一个进程。",
 			ChartOrder: func(metric string) string {
 				return "按执行次序排列的各进程" + metric + "，以其所在单元与组的中位数为 100%。倾斜或台阶说明主机发生了漂移，而非某一组的差异。"
+			},
+			ChartOrderImported: func(metric string) string {
+				return "按导入文件中的次序排列的各进程" + metric + "，以其所在单元与组的中位数为 100%。该次序未必是运行的次序。"
 			},
 			Floor: func(low, high string, cells, inside, changes int) string {
 				return fmt.Sprintf("在本主机上，相同的两组在 %s 个单元中相差 %s 至 %s；本次 %s 个变化中有 %s 个落在此范围内。",
@@ -220,7 +236,10 @@ func chinese() *Words {
 				return fmt.Sprintf("%s 个测量区间中有 %s 个短于一秒，单次干扰在其中影响更大。", total, count)
 			},
 			FewTailSamples: func(metric, tail, processes string) string {
-				return fmt.Sprintf("%s依据的样本很少：位于或超过该值的最少只有 %s 个（涉及进程：%s）。", metric, tail, processes)
+				if tail == "0" {
+					return fmt.Sprintf("%s说明不了多少：有的进程样本太少，没有一个超过该值（样本少的进程：%s）。", metric, processes)
+				}
+				return fmt.Sprintf("%s依据的样本很少：超过该值的最少只有 %s 个（涉及进程：%s）。", metric, tail, processes)
 			},
 			OrderBalance: func(aFirst, pairs string) string {
 				return fmt.Sprintf("%s 对中有 %s 对先运行 A。", pairs, aFirst)
@@ -241,7 +260,7 @@ func chinese() *Words {
 			FewerCores: func(needed, there string) string {
 				return fmt.Sprintf("负载有 %s 个忙线程，主机只有 %s 个逻辑处理器。", needed, there)
 			},
-			Imported:        func(format string) string { return fmt.Sprintf("由 %s 导入，没有原始样本。", format) },
+			Imported:        func(format string) string { return fmt.Sprintf("由 %s 导入，并非在此运行。", format) },
 			LockIncomplete:  func(gaps string) string { return "哈希锁不完整：" + gaps + "。" },
 			FailedProcesses: func(count string) string { return "失败且不计入任何中位数的进程：" + count + "。" },
 			StatedLatency: func(processes string) string {
@@ -265,12 +284,12 @@ func chinese() *Words {
 			Time: "测量时段", Tool: "工具", Study: "研究", Plan: "计划（SHA-256）", Order: "顺序", Rounds: "轮数", Arms: "两组", Operation: "负载",
 			Service: "服务", CPU: "CPU 涵盖", Latency: "响应时间涵盖", RSS: "峰值 RSS", ClientCPUs: "客户端处理器", ServerCPUs: "服务端处理器",
 			Version: "版本", Runtime: "设置", Host: "主机", Constant: "常量", Seed: "种子",
-			LimitChange:     "各表比较的是在同一主机上完成相同工作的两种方式，并不衡量任何一种方式、客户端库或服务端所能达到的最高速率。",
+			LimitChange:     "各表比较的是完成相同工作的两种方式，并不衡量任何一种方式、客户端库或服务端所能达到的最高速率。",
 			LimitHost:       "对其他主机、所用网络之外的网络、集群、饱和状态与长时间运行，本报告不提供任何依据。",
 			LimitSaturation: "闭环下的响应时间说明一个请求在前序请求占用资源时需要多久，不等于开放到达过程的响应时间。",
 			LimitRSS:        "内存为整个进程的内存；两组共用一个程序时，也共有其固定部分。",
 			LimitShort:      "区间较短，主机的一次干扰就可能改变一个进程的结果；范围显示了影响的幅度。",
-			LimitImported:   "导入数字的可靠程度取决于其来源：这里没有用样本核对它们。",
+			LimitImported:   "导入数字的可靠程度取决于其来源：进程如何运行、如何间隔、如何检查，此处不得而知。",
 		},
 		Page: Page{
 			Filter: "筛选行", FilterHint: "多个词须全部匹配", Close: "关闭", Sort: "排序", Contents: "目录",
@@ -284,6 +303,9 @@ func chinese() *Words {
 				return words[n]
 			}
 			return " " + numfmt.Count(int64(n)) + " "
+		},
+		NumberRange: func(low, high string) string {
+			return low + "至" + high
 		},
 		ChangeRange: func(low, high string) string { return low + "～" + high },
 	}

@@ -189,9 +189,14 @@ func (b *builder) change(s *report.Suite, n *report.Number) string {
 	return numfmt.Profile(s.Profile).Change().Format(n.Rat())
 }
 
-// changeRange writes the lowest and highest change of a summary in prose.
+// changeRange writes the lowest and highest change of a summary in prose; two
+// that read the same once.
 func (b *builder) changeRange(s *report.Suite, sum *report.Summary) string {
-	return b.w.ChangeRange(b.change(s, sum.LowestPct), b.change(s, sum.HighestPct))
+	low, high := b.change(s, sum.LowestPct), b.change(s, sum.HighestPct)
+	if low == high {
+		return low
+	}
+	return b.w.ChangeRange(low, high)
 }
 
 // suiteSentence is the summary of a metric: range of changes and overlap.
@@ -201,7 +206,7 @@ func (b *builder) suiteSentence(s *report.Suite, m int) string {
 		return w.Sentences.NoChange(b.metric(s.Metrics[m]))
 	}
 	text := w.Sentences.SuiteChange(b.metric(s.Metrics[m]), b.changeRange(s, sum), numfmt.Share(sum.Overlapping, sum.Comparable))
-	if sum.NotComparable > 0 {
+	if sum.NotComparable > 0 && sum.Comparable > 0 {
 		text = b.sentences(text, w.Sentences.NotComputable(sum.NotComparable))
 	}
 	return text

@@ -126,8 +126,12 @@ func (b *builder) order(suite int) *Figure {
 		return nil
 	}
 	metric := b.metric(s.Metrics[0])
+	describe := b.w.Sentences.ChartOrder
+	if b.imported() {
+		describe = b.w.Sentences.ChartOrderImported
+	}
 	f := &chart.Figure{Name: b.unique(FileName(b.r, suite, "order")), Kind: chart.Dots, Title: b.suiteTitle(s) + " · " + b.w.Headings.Order,
-		Legend: [2]string{b.arm(0), b.arm(1)}, X: b.w.Columns.Slot, Y: "%", Description: b.w.Sentences.ChartOrder(metric)}
+		Legend: [2]string{b.arm(0), b.arm(1)}, X: b.w.Columns.Slot, Y: "%", Description: describe(metric)}
 	panel := chart.Panel{Title: metric + " (%)"}
 	for sideOf, list := range dots {
 		sort.Slice(list, func(i, j int) bool { return list[i].slot < list[j].slot })

@@ -64,9 +64,6 @@ func (b *builder) highlights() Highlights {
 		}
 		sum := &s.Summaries[0]
 		figure := b.changeRange(s, sum)
-		if sum.LowestCell == sum.HighestCell {
-			figure = b.change(s, sum.LowestPct)
-		}
 		text := b.metric(s.Metrics[0])
 		if sum.Comparable > 0 {
 			text += " · " + b.w.Columns.Overlap + " " + numfmt.Share(sum.Overlapping, sum.Comparable)
@@ -203,20 +200,27 @@ func (b *builder) compared() []Block {
 		cells += len(r.Suites[i].Cells)
 	}
 	rounds := w.Number(r.Study.Rounds)
-	alternation := ""
-	if !slices.ContainsFunc(r.Notes, func(n report.Note) bool { return n.Code == report.NoteNotPaired }) {
+	perArm, measured := b.perArm()
+	alternation, overview := "", w.Sentences.Overview
+	if b.imported() {
+		overview = w.Sentences.OverviewImported
+	} else if !slices.ContainsFunc(r.Notes, func(n report.Note) bool { return n.Code == report.NoteNotPaired }) {
 		alternation = w.Sentences.Alternation(Visible(w.Names.Order(r.Study.Order.Kind)), rounds)
 	}
 	text := b.sentences(
-		w.Sentences.Overview(len(r.Suites), cells, r.Totals.Processes, rounds), alternation, w.Sentences.RangeMeaning(rounds),
+		overview(len(r.Suites), cells, r.Totals.Processes, perArm), alternation, w.Sentences.RangeMeaning(measured),
 	)
 	blocks := []Block{Paragraph{text}}
-	if r.Study.Origin == "imported" {
+	if b.imported() {
 		format := w.Names.Other
 		if r.Study.ImportFormat != nil {
 			format = Visible(*r.Study.ImportFormat)
 		}
-		blocks = append(blocks, Callout{w.Sentences.Imported(format)})
+		text := w.Sentences.Imported(format)
+		if r.Totals.Samples > 0 {
+			text = w.Sentences.ImportedSamples(format, numfmt.Count(r.Totals.Samples))
+		}
+		blocks = append(blocks, Callout{text})
 	}
 	var built []string
 	for i, arm := range r.Study.Arms {
@@ -257,12 +261,52 @@ func (b *builder) reading() []Block {
 	for _, explain := range []struct{ id, text string }{
 		{"latency_p99", m.Percentile}, {"cpu", m.CPU}, {"cpu_efficiency", m.Efficiency}, {"peak_rss", m.RSS},
 	} {
-		if shown[explain.id] {
+		if shown[explain.id] && !(explain.id == "latency_p99" && b.imported() && b.r.Totals.Samples == 0) {
 			items = append(items, explain.text)
 		}
 	}
-	items = append(items, m.Rounding, b.w.Sentences.AllChecked)
+	items = append(items, m.Rounding, b.checked())
 	return []Block{List{items}}
+}
+
+// imported reports whether the numbers come from files of another tool, so that
+// nothing can be said of how they were taken.
+func (b *builder) imported() bool { return b.r.Study.Origin == "imported" }
+
+// checked says what was checked before numbers were used.
+func (b *builder) checked() string {
+	if b.imported() {
+		return b.w.Sentences.ImportedChecked
+	}
+	return b.w.Sentences.AllChecked
+}
+
+// perArm is how many processes an arm of a cell has, in words; a range where
+// cells or arms differ. measured leaves out arms without a process.
+func (b *builder) perArm() (all, measured string) {
+	var counts []int
+	for i := range b.r.Suites {
+		for ci := range b.r.Suites[i].Cells {
+			var n [2]int
+			for _, p := range b.r.Suites[i].Cells[ci].Processes {
+				n[side(p.Side)]++
+			}
+			counts = append(counts, n[:]...)
+		}
+	}
+	slices.Sort(counts)
+	words := func(sorted []int) string {
+		if len(sorted) == 0 {
+			return b.w.Number(b.r.Study.Rounds)
+		}
+		low, high := b.w.Number(sorted[0]), b.w.Number(sorted[len(sorted)-1])
+		if low == high {
+			return low
+		}
+		return b.w.NumberRange(low, high)
+	}
+	there, _ := slices.BinarySearch(counts, 1)
+	return words(counts), words(counts[there:])
 }
 
 // behindID leads to a cell by its id.
@@ -275,25 +319,40 @@ func (b *builder) behindID(suite int, cell string, metric int) *Behind {
 	return nil
 }
 
-// inference is the table of intervals and tests; nil when none was asked for.
+// inference is the table of intervals and tests, and which of them need more
+// processes; nil when none was asked for.
 func (b *builder) inference(suite int) []Block {
 	s, w := &b.r.Suites[suite], b.w
 	t := &Table{ID: "inference-" + slug(s.ID) + "-" + numfmt.Count(int64(suite)), Filter: true, Columns: []Column{
 		{Title: w.Columns.Cell}, {Title: w.Columns.Metric}, {Title: w.Columns.Method}, {Title: w.Columns.Estimate, Numeric: true},
 		{Title: w.Columns.Interval95, Numeric: true}, {Title: w.Columns.Level, Numeric: true}, {Title: w.Columns.P, Numeric: true}, {Title: w.Columns.PAdjusted, Numeric: true}, {Title: w.Columns.Detail},
 	}}
+	var tooFew []string
 	for ci := range s.Cells {
 		c := &s.Cells[ci]
 		for m := range c.Comparisons {
 			for _, inf := range c.Comparisons[m].Inference {
+				if inf.NeedN > 0 {
+					if text := Visible(w.Names.Inference(inf.Method)) + w.Colon + w.Sentences.NeedN(inf.NeedN); !slices.Contains(tooFew, text) {
+						tooFew = append(tooFew, text)
+					}
+					continue
+				}
 				t.Rows = append(t.Rows, Row{b.inferenceCells(s, c, m, inf)})
 			}
 		}
 	}
-	if len(t.Rows) == 0 {
+	var blocks []Block
+	if len(t.Rows) > 0 {
+		blocks = append(blocks, t)
+	}
+	if len(tooFew) > 0 {
+		blocks = append(blocks, List{tooFew})
+	}
+	if len(blocks) == 0 {
 		return nil
 	}
-	return []Block{Details{w.Headings.Inference, []Block{t}}}
+	return []Block{Details{w.Headings.Inference, blocks}}
 }
 
 func (b *builder) inferenceCells(s *report.Suite, c *report.Cell, m int, inf report.Inference) []Cell {
@@ -316,8 +375,8 @@ func (b *builder) inferenceCells(s *report.Suite, c *report.Cell, m int, inf rep
 	}
 	detail := ""
 	switch {
-	case inf.NeedN > 0:
-		detail = w.Sentences.NeedN(inf.NeedN)
+	case inf.Reason != "":
+		detail = Visible(w.Names.Reason(inf.Reason))
 	case inf.ModelBased:
 		detail = w.Sentences.ModelBased
 	}

@@ -210,6 +210,9 @@ func (b *builder) totals(t *report.Totals) string {
 	if t.ShortestElapsedNs != nil && t.LongestElapsedNs != nil {
 		text = b.sentences(text, w.Sentences.Intervals(numfmt.Seconds().FormatInt(*t.ShortestElapsedNs), numfmt.Seconds().FormatInt(*t.LongestElapsedNs),
 			numfmt.Count(int64(t.UnderOneSecond)), numfmt.Count(int64(t.Processes-t.Failed))))
+		if !b.imported() {
+			text = b.sentences(text, w.Sentences.OutsideIntervals)
+		}
 	}
 	return b.sentences(text, w.Sentences.Errors(numfmt.Count(t.Errors), t.Failed))
 }
@@ -294,7 +297,7 @@ func (b *builder) evidence() []Block {
 		gaps = append(gaps, visibleAll(bundle.LockGaps)...)
 		t.Rows = append(t.Rows, Row{[]Cell{{Text: Visible(bundle.Name)}, {Text: Visible(bundle.Identity), Tone: Mono}, b.interval(bundle), lock}})
 	}
-	blocks := []Block{Paragraph{w.Sentences.AllChecked}, t,
+	blocks := []Block{Paragraph{b.checked()}, t,
 		Paragraph{w.Sentences.Verify},
 		Code{"pairbench verify BUNDLE\ncd BUNDLE && sha256sum -c manifest-sha256.txt && sha256sum -c tagmanifest-sha256.txt\nsha256sum tagmanifest-sha256.txt"},
 		Paragraph{w.Sentences.VerifyByHand}}
@@ -302,7 +305,11 @@ func (b *builder) evidence() []Block {
 	if len(gaps) > 0 {
 		lock = w.Sentences.LockIncomplete(len(gaps))
 	}
-	blocks = append(blocks, Paragraph{b.sentences(w.Sentences.LockCovers, lock)})
+	covers := w.Sentences.LockCovers
+	if b.imported() {
+		covers = ""
+	}
+	blocks = append(blocks, Paragraph{b.sentences(covers, lock)})
 	if len(gaps) > 0 {
 		blocks = append(blocks, Details{w.Columns.Gaps + " (" + numfmt.Count(int64(len(gaps))) + ")", []Block{List{gaps}}})
 	}
@@ -350,7 +357,11 @@ func (b *builder) inputs() *Details {
 // limits says what the numbers do not show.
 func (b *builder) limits() []Block {
 	l := b.w.Scope
-	items := []string{l.LimitChange, l.LimitSaturation, l.LimitHost}
+	items := []string{l.LimitChange}
+	if !b.imported() {
+		items = append(items, l.LimitSaturation)
+	}
+	items = append(items, l.LimitHost)
 	rss := false
 	for _, id := range b.metricIDs() {
 		rss = rss || id == "peak_rss"
@@ -361,7 +372,7 @@ func (b *builder) limits() []Block {
 	if b.r.Totals.UnderOneSecond > 0 {
 		items = append(items, l.LimitShort)
 	}
-	if b.r.Study.Origin == "imported" {
+	if b.imported() {
 		items = append(items, l.LimitImported)
 	}
 	return []Block{List{items}}
