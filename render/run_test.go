@@ -17,6 +17,7 @@ import (
 	"pairbench/analyze/report/reporttest"
 	"pairbench/records/atomicfile"
 	"pairbench/render"
+	"pairbench/render/i18n"
 	"pairbench/render/rendertest"
 )
 
@@ -266,5 +267,26 @@ func TestTerminal(t *testing.T) {
 	}
 	if err := render.Terminal(&strings.Builder{}, rendertest.Database(), "fr", 80); err == nil {
 		t.Error("an unknown language was written")
+	}
+}
+
+// The lead and the sentence about an A/A study are broken over lines, never cut.
+func TestTerminalSaysThatBothLabelsWereOneProgram(t *testing.T) {
+	for _, lang := range render.Languages() {
+		words, _ := i18n.For(lang)
+		for _, width := range []int{40, 80} {
+			r := rendertest.Database()
+			r.Study.AA = true
+			var b strings.Builder
+			if err := render.Terminal(&b, r, lang, width); err != nil {
+				t.Fatal(err)
+			}
+			joined := strings.ReplaceAll(b.String(), "\n", words.Space)
+			for _, want := range []string{words.Sentences.QuestionAA, words.Sentences.AA, words.Terminal.Difference} {
+				if !strings.Contains(joined, want) {
+					t.Errorf("%s at %d: %q is not said whole in\n%s", lang, width, want, b.String())
+				}
+			}
+		}
 	}
 }

@@ -22,11 +22,17 @@ func Terminal(w io.Writer, r *report.Report, lang string, width int) error {
 	width = max(width, 40)
 	t := &terminal{width: width}
 	title, lead := layout.Heading(r, words)
-	t.line(title)
-	t.line(lead)
+	t.wrap(title)
+	t.wrap(lead)
+	if r.Study.AA {
+		t.wrap(words.Sentences.AA)
+	}
 	t.wrap(words.Sentences.Errors(numfmt.Count(r.Totals.Errors), r.Totals.Failed))
 	all := layout.Overviews(r, words)
 	head := [4]string{words.Columns.Metric, words.Columns.Change, words.Names.Median, words.Terminal.Overlap}
+	if r.Study.AA {
+		head[1] = words.Terminal.Difference
+	}
 	var widths [4]int
 	grow := func(row [4]string) {
 		for i, text := range row {

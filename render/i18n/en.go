@@ -122,6 +122,13 @@ func english() *Words {
 				}
 				return fmt.Sprintf("%s changes by %s; the ranges of the two arms overlap in %s cells.", metric, changes, overlap)
 			},
+			SuiteChangeAA: func(metric, changes, overlap string) string {
+				if overlap == noneComparable {
+					return fmt.Sprintf("%s differs by %s between the two labels; no cell has two ranges to compare.", metric, changes)
+				}
+				return fmt.Sprintf("%s differs by %s between the two labels; their ranges overlap in %s cells.", metric, changes, overlap)
+			},
+			ArmAA:        func(arm, side string) string { return arm + " (" + side + ")" },
 			NoChange:     func(metric string) string { return metric + ": no change can be computed." },
 			MedianChange: func(change string) string { return "The median of the cells' changes is " + change + "." },
 			NotComputable: func(n int) string {
@@ -203,9 +210,9 @@ func english() *Words {
 			ChartOrderImported: func(metric string) string {
 				return metric + " of each process as a share of the median of its own cell and arm, in the order of the imported files, which need not be the order in which they ran."
 			},
-			Floor: func(low, high string, cells, inside, changes int) string {
-				return fmt.Sprintf("Identical arms differed by %s to %s over %s on this host; %s of %s here %s inside that range.",
-					low, high, count(cells, "cell", "cells"), numfmt.Count(int64(inside)), count(changes, "change", "changes"), plural(inside, "lies", "lie"))
+			Floor: func(differences string, cells, inside, changes int) string {
+				return fmt.Sprintf("Identical arms differed by %s over %s on this host; %s of %s here %s inside that range.",
+					differences, count(cells, "cell", "cells"), numfmt.Count(int64(inside)), count(changes, "change", "changes"), plural(inside, "lies", "lie"))
 			},
 			NeedN:      func(n int) string { return "needs at least " + count(n, "process", "processes") + " per arm" },
 			ModelBased: "assumes a distribution",
@@ -280,7 +287,7 @@ func english() *Words {
 				return "Percentiles are as stated by the source, not computed from samples (processes: " + processes + ")."
 			},
 			SamePosition: func(metric, pct string) string {
-				return fmt.Sprintf("%s depends on the position in the pair: %s %%.", metric, pct)
+				return fmt.Sprintf("%s depends on the position in the pair: the second process gives %s.", metric, pct)
 			},
 			NotPaired: func(reason string) string {
 				if reason == "separate_collections" {
@@ -300,6 +307,7 @@ func english() *Words {
 			Service: "Service", CPU: "CPU covers", Latency: "Latency covers", RSS: "Peak RSS", ClientCPUs: "Client processors", ServerCPUs: "Server processors",
 			Version: "Version", Runtime: "Setting", Host: "Host", Constant: "Constant", Seed: "seed",
 			LimitChange:     "The tables compare two ways of doing the same work. They are no measure of the highest rate that either way, the client library or the server can reach.",
+			LimitChangeAA:   "The tables compare a program with itself: they show how far this host and method can be trusted, and nothing about any arm.",
 			LimitHost:       "Nothing is shown about other hosts, networks beyond the one that was used, clusters, saturation or long runs.",
 			LimitSaturation: "Latency under a closed loop says how long a request took while its predecessors held the others back; it is not the latency of an open arrival process.",
 			LimitRSS:        "Memory is the whole process's; two arms that share a program share its fixed part.",
@@ -311,7 +319,7 @@ func english() *Words {
 			SkipToContent: "Skip to content", DrillHint: "Select any number to see the processes behind it.", NoMatch: "No row matches.", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} of {n} rows",
 		},
-		Terminal: Terminal{Overlap: "overlap", MoreFailures: "and more"},
+		Terminal: Terminal{Overlap: "overlap", Difference: "Difference", MoreFailures: "and more"},
 		Number: func(n int) string {
 			words := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 			if n >= 0 && n < len(words) {

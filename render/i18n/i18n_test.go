@@ -186,7 +186,7 @@ func TestNumbersAgree(t *testing.T) {
 		{en.Sentences.Intervals("0.383", "3.046", "80", "336"), "The measured intervals last 0.383 s to 3.046 s; 80 of 336 are under one second."},
 		{en.Sentences.NotComputable(1), "1 cell cannot be compared and is left out."},
 		{en.Sentences.FailedExcluded(1), "1 process failed. No median contains it; it is listed below with what went wrong."},
-		{en.Sentences.Floor("−1%", "+1%", 1, 1, 2), "Identical arms differed by −1% to +1% over 1 cell on this host; 1 of 2 changes here lies inside that range."},
+		{en.Sentences.Floor("−1% to +1%", 1, 1, 2), "Identical arms differed by −1% to +1% over 1 cell on this host; 1 of 2 changes here lies inside that range."},
 		{en.Sentences.LockIncomplete(1), "The hash lock is incomplete: 1 gap."},
 		{en.Sentences.NeedN(1), "needs at least 1 process per arm"},
 		{en.Sentences.NeedN(6), "needs at least 6 processes per arm"},
@@ -201,6 +201,21 @@ func TestNumbersAgree(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got  %q\nwant %q", c.got, c.want)
+		}
+	}
+}
+
+// Figures in doubts carry the signs that the tables write.
+func TestNotesWriteSignsAsTablesDo(t *testing.T) {
+	for _, tag := range Languages() {
+		w, _ := For(tag)
+		for value, want := range map[string]string{"-6.00": "−6.00%", "5.93": "+5.93%", "0.00": "+0.00%"} {
+			if got := w.Note(report.Note{Code: report.NoteSamePosition, Metric: "cpu", Values: []string{value}}); !strings.Contains(got, want) {
+				t.Errorf("%s: %s is written %q", tag, value, got)
+			}
+		}
+		if got := w.Note(report.Note{Code: report.NoteDrift, Metric: "cpu", Values: []string{"-0.33", "0.2", "24"}}); !strings.Contains(got, "−0.33") {
+			t.Errorf("%s: %q", tag, got)
 		}
 	}
 }

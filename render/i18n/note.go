@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pairbench/analyze/report"
+	"pairbench/render/numfmt"
 )
 
 // NoteCodes lists the codes that Note has words for.
@@ -20,6 +21,17 @@ func NoteCodes() []string {
 
 // most is how many items of a list a note names; the others are counted.
 const most = 6
+
+// minus writes a figure with the minus sign of the tables.
+func minus(figure string) string { return strings.Replace(figure, "-", numfmt.Minus, 1) }
+
+// signed writes a figure as the tables write a change.
+func signed(figure string) string {
+	if strings.HasPrefix(figure, "-") {
+		return minus(figure)
+	}
+	return "+" + figure
+}
 
 // Note puts a note into words. A code without words is shown with its values,
 // never hidden.
@@ -50,7 +62,7 @@ func (w *Words) Note(n report.Note) string {
 	case report.NoteOrderBalance:
 		return s.OrderBalance(at(0), at(1))
 	case report.NoteDrift:
-		return s.Drift(metric, at(0), at(1), at(2))
+		return s.Drift(metric, minus(at(0)), at(1), at(2))
 	case report.NoteLevelChange:
 		return s.LevelChange(list(0))
 	case report.NoteLittlesLaw:
@@ -70,7 +82,7 @@ func (w *Words) Note(n report.Note) string {
 	case report.NoteStatedLatency:
 		return s.StatedLatency(at(0))
 	case report.NoteSamePosition:
-		return s.SamePosition(metric, at(0))
+		return s.SamePosition(metric, signed(at(0))+"%")
 	case report.NoteNotPaired:
 		return s.NotPaired(at(0))
 	case report.NoteNotComparable:

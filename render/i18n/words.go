@@ -107,6 +107,10 @@ type Sentences struct {
 	OverviewImported func(suites, cells, processes int, perArm string) string
 	// SuiteChange is the suite summary of one metric; overlap is k/n.
 	SuiteChange func(metric, changes, overlap string) string
+	// SuiteChangeAA says the same where both arms were one program.
+	SuiteChangeAA func(metric, changes, overlap string) string
+	// ArmAA tells the two sides of an A/A study apart: the arm that ran, A or B.
+	ArmAA func(arm, side string) string
 	// NoChange says that no change of the metric is computable.
 	NoChange func(metric string) string
 	// MedianChange is the median of the cells' changes.
@@ -146,7 +150,7 @@ type Sentences struct {
 	ChartECDF                 string
 	ChartOrder                func(metric string) string
 	ChartOrderImported        func(metric string) string
-	Floor                     func(low, high string, cells, inside, changes int) string
+	Floor                     func(differences string, cells, inside, changes int) string
 	NeedN                     func(n int) string
 	ModelBased                string
 	ServiceLine               func(name, version, mode, address string) string
@@ -195,7 +199,7 @@ type Notes struct {
 type Scope struct {
 	Time, Tool, Study, Plan, Order, Rounds, Arms, Operation, Service, CPU, Latency, RSS, ClientCPUs, ServerCPUs,
 	Version, Runtime, Host, Constant, Seed string
-	LimitChange, LimitHost, LimitSaturation, LimitRSS, LimitShort, LimitImported string
+	LimitChange, LimitChangeAA, LimitHost, LimitSaturation, LimitRSS, LimitShort, LimitImported string
 }
 
 // Page holds the words of the HTML page's own controls.
@@ -207,5 +211,5 @@ type Page struct {
 
 // Terminal holds the words of the summary after a run.
 type Terminal struct {
-	Overlap, MoreFailures string
+	Overlap, Difference, MoreFailures string
 }

@@ -109,6 +109,13 @@ func chinese() *Words {
 				}
 				return fmt.Sprintf("%s变化为 %s；%s 个单元的两组范围重叠。", metric, changes, overlap)
 			},
+			SuiteChangeAA: func(metric, changes, overlap string) string {
+				if overlap == noneComparable {
+					return fmt.Sprintf("%s在两个标签之间相差 %s；没有可以比较范围的单元。", metric, changes)
+				}
+				return fmt.Sprintf("%s在两个标签之间相差 %s；%s 个单元的两组范围重叠。", metric, changes, overlap)
+			},
+			ArmAA:        func(arm, side string) string { return arm + "（" + side + "）" },
 			NoChange:     func(metric string) string { return metric + "：没有可以计算的变化。" },
 			MedianChange: func(change string) string { return "各单元变化的中位数为 " + change + "。" },
 			NotComputable: func(n int) string {
@@ -189,9 +196,9 @@ func chinese() *Words {
 			ChartOrderImported: func(metric string) string {
 				return "按导入文件中的次序排列的各进程" + metric + "，以其所在单元与组的中位数为 100%。该次序未必是运行的次序。"
 			},
-			Floor: func(low, high string, cells, inside, changes int) string {
-				return fmt.Sprintf("在本主机上，相同的两组在 %s 个单元中相差 %s 至 %s；本次 %s 个变化中有 %s 个落在此范围内。",
-					numfmt.Count(int64(cells)), low, high, numfmt.Count(int64(changes)), numfmt.Count(int64(inside)))
+			Floor: func(differences string, cells, inside, changes int) string {
+				return fmt.Sprintf("在本主机上，相同的两组在 %s 个单元中相差 %s；本次 %s 个变化中有 %s 个落在此范围内。",
+					numfmt.Count(int64(cells)), differences, numfmt.Count(int64(changes)), numfmt.Count(int64(inside)))
 			},
 			NeedN:      func(n int) string { return fmt.Sprintf("每组至少需要 %d 个进程", n) },
 			ModelBased: "依赖分布假设",
@@ -266,7 +273,9 @@ func chinese() *Words {
 			StatedLatency: func(processes string) string {
 				return "百分位数以来源所述为准，并非由样本计算（涉及进程：" + processes + "）。"
 			},
-			SamePosition: func(metric, pct string) string { return fmt.Sprintf("%s随对内顺序而变：%s%%。", metric, pct) },
+			SamePosition: func(metric, pct string) string {
+				return fmt.Sprintf("%s随对内顺序而变：后运行的进程为 %s。", metric, pct)
+			},
 			NotPaired: func(reason string) string {
 				if reason == "separate_collections" {
 					reason = "两组来自各自的采集，主机的漂移可能只影响其中一组"
@@ -285,6 +294,7 @@ func chinese() *Words {
 			Service: "服务", CPU: "CPU 涵盖", Latency: "响应时间涵盖", RSS: "峰值 RSS", ClientCPUs: "客户端处理器", ServerCPUs: "服务端处理器",
 			Version: "版本", Runtime: "设置", Host: "主机", Constant: "常量", Seed: "种子",
 			LimitChange:     "各表比较的是完成相同工作的两种方式，并不衡量任何一种方式、客户端库或服务端所能达到的最高速率。",
+			LimitChangeAA:   "各表把一个程序与其自身比较：只说明本主机与本方法的可信程度，不说明任何一组的优劣。",
 			LimitHost:       "对其他主机、所用网络之外的网络、集群、饱和状态与长时间运行，本报告不提供任何依据。",
 			LimitSaturation: "闭环下的响应时间说明一个请求在前序请求占用资源时需要多久，不等于开放到达过程的响应时间。",
 			LimitRSS:        "内存为整个进程的内存；两组共用一个程序时，也共有其固定部分。",
@@ -296,7 +306,7 @@ func chinese() *Words {
 			SkipToContent: "跳到正文", DrillHint: "选择任一数字，即可查看其背后的进程。", NoMatch: "没有匹配的行。", VegaSpec: "Vega-Lite", ChartFile: "SVG",
 			RowsShown: "{k} / {n} 行",
 		},
-		Terminal: Terminal{Overlap: "重叠", MoreFailures: "其余从略"},
+		Terminal: Terminal{Overlap: "重叠", Difference: "差异", MoreFailures: "其余从略"},
 		Number: func(n int) string {
 			words := [...]string{"零", "一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"}
 			if n >= 0 && n < len(words) {

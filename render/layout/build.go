@@ -189,10 +189,13 @@ func (b *builder) change(s *report.Suite, n *report.Number) string {
 	return numfmt.Profile(s.Profile).Change().Format(n.Rat())
 }
 
-// changeRange writes the lowest and highest change of a summary in prose; two
-// that read the same once.
+// changeRange writes the lowest and highest change of a summary in prose.
 func (b *builder) changeRange(s *report.Suite, sum *report.Summary) string {
-	low, high := b.change(s, sum.LowestPct), b.change(s, sum.HighestPct)
+	return b.span(b.change(s, sum.LowestPct), b.change(s, sum.HighestPct))
+}
+
+// span joins two written changes; two that read the same are written once.
+func (b *builder) span(low, high string) string {
 	if low == high {
 		return low
 	}
@@ -205,7 +208,11 @@ func (b *builder) suiteSentence(s *report.Suite, m int) string {
 	if sum.LowestPct == nil || sum.HighestPct == nil {
 		return w.Sentences.NoChange(b.metric(s.Metrics[m]))
 	}
-	text := w.Sentences.SuiteChange(b.metric(s.Metrics[m]), b.changeRange(s, sum), numfmt.Share(sum.Overlapping, sum.Comparable))
+	sentence := w.Sentences.SuiteChange
+	if b.r.Study.AA {
+		sentence = w.Sentences.SuiteChangeAA
+	}
+	text := sentence(b.metric(s.Metrics[m]), b.changeRange(s, sum), numfmt.Share(sum.Overlapping, sum.Comparable))
 	if sum.NotComparable > 0 && sum.Comparable > 0 {
 		text = b.sentences(text, w.Sentences.NotComputable(sum.NotComparable))
 	}

@@ -371,7 +371,7 @@ func (b *builder) inferenceCells(s *report.Suite, c *report.Cell, m int, inf rep
 	}
 	interval := Cell{Text: absent, Tone: Quiet}
 	if inf.LowPct != nil && inf.HighPct != nil {
-		interval = Cell{Text: w.ChangeRange(b.floatChange(s, *inf.LowPct), b.floatChange(s, *inf.HighPct)), Sort: inf.LowPct}
+		interval = Cell{Text: b.span(b.floatChange(s, *inf.LowPct), b.floatChange(s, *inf.HighPct)), Sort: inf.LowPct}
 	}
 	detail := ""
 	switch {
@@ -401,5 +401,5 @@ func (b *builder) floorLine(s *report.Suite, m int) string {
 	if floor == nil {
 		return ""
 	}
-	return b.w.Sentences.Floor(b.floatChange(s, floor.LowPct), b.floatChange(s, floor.HighPct), floor.Cells, inside, changes)
+	return b.w.Sentences.Floor(b.span(b.floatChange(s, floor.LowPct), b.floatChange(s, floor.HighPct)), floor.Cells, inside, changes)
 }

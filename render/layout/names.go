@@ -26,7 +26,16 @@ func pick(t map[string]string, tag, fallback string) string {
 	return fallback
 }
 
+// arm is what the reader is told a side is. In an A/A study both ran A's arm,
+// whatever the plan calls the other, so the sides are told apart by letter.
 func (b *builder) arm(side int) string {
+	if b.r.Study.AA {
+		return b.w.Sentences.ArmAA(b.plannedArm(0), string(records.Sides[side]))
+	}
+	return b.plannedArm(side)
+}
+
+func (b *builder) plannedArm(side int) string {
 	a := b.r.Study.Arms[side]
 	return b.text(a.Label, a.Name)
 }

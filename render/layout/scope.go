@@ -24,7 +24,11 @@ func (b *builder) scope() []Block {
 		add(w.Scope.Time, utc(r.Scope.StartedAt, r.Scope.EndedAt))
 	}
 	add(w.Scope.Tool, w.Sentences.Tool(Visible(r.ToolVersion)))
-	add(w.Scope.Arms, "A "+b.arm(0), "B "+b.arm(1))
+	if r.Study.AA {
+		add(w.Scope.Arms, b.arm(0), b.arm(1))
+	} else {
+		add(w.Scope.Arms, "A "+b.arm(0), "B "+b.arm(1))
+	}
 	order := Visible(w.Names.Order(r.Study.Order.Kind))
 	if r.Study.Order.Seed != nil {
 		order += " (" + w.Scope.Seed + " " + strconv.FormatInt(*r.Study.Order.Seed, 10) + ")"
@@ -358,6 +362,9 @@ func (b *builder) inputs() *Details {
 func (b *builder) limits() []Block {
 	l := b.w.Scope
 	items := []string{l.LimitChange}
+	if b.r.Study.AA {
+		items[0] = l.LimitChangeAA
+	}
 	if !b.imported() {
 		items = append(items, l.LimitSaturation)
 	}
