@@ -99,7 +99,7 @@ func ByID(id string) (m Metric, ok bool) {
 // Default returns the ids that a suite shows, where it has values, when its
 // plan names none.
 func Default(profile string) []string {
-	ids := []string{Throughput, CPU, LatencyP50, LatencyP99, ResponseP50, ResponseP99, PeakRSS}
+	ids := []string{Throughput, CPU, LatencyP50, ResponseP50, LatencyP99, ResponseP99, PeakRSS}
 	if profile == "release" {
 		ids = append(ids, CPUEfficiency)
 	}

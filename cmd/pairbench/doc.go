@@ -62,6 +62,14 @@
 // round, service_address, service_host, service_port and env.NAME. schema plan
 // prints every key with what it means.
 //
+// Redis, MySQL and TCP workloads are closed loops unless a factor, constant or
+// setting names an arrival: constant or poisson, at rate_per_sec requests a
+// second. Such an open loop has at most outstanding requests at once; what finds
+// no place waits, and the report shows service time (from the start) and response
+// time (from the instant of the schedule) side by side.
+//
+//	constants: {connections: 4, outstanding: 64, arrival: poisson, rate_per_sec: 5000}
+//
 // # Is the machine fit
 //
 // doctor checks processors, frequency, memory, load and limits, says of each

@@ -16,7 +16,7 @@ var workloads = []builtin{
 	{"redis_echo", pooled(redis.NewEcho)},
 	{"redis_pipeline", pooled(redis.NewPipeline)},
 	{"mysql_text", pooled(mysql.NewText)},
-	{"tcp_echo", itself(echo.OpenTCP)},
+	{"tcp_echo", echo.Open},
 	{"http_echo", itself(echo.OpenHTTP)},
 	{"websocket_echo", itself(echo.OpenWebSocket)},
 }

@@ -30,6 +30,7 @@ func english() *Words {
 			Metric: named(map[string]string{
 				"throughput": "Throughput", "cpu": "CPU", "latency_p50": "P50 latency", "latency_p90": "P90 latency",
 				"latency_p99": "P99 latency", "latency_p999": "P99.9 latency", "latency_max": "Maximum latency",
+				"response_p50": "P50 response time", "response_p99": "P99 response time",
 				"peak_rss": "Peak RSS", "cpu_efficiency": "CPU efficiency",
 			}),
 			Unit: func(u numfmt.Unit) string {
@@ -45,6 +46,7 @@ func english() *Words {
 			Factor: named(map[string]string{
 				"payload_bytes": "Payload", "cadence": "Cadence", "connections": "Connections", "outstanding": "Outstanding",
 				"work": "Compute iterations", "in_flight": "In flight", "threads": "Threads", "batch": "Commands a batch",
+				"arrival": "Arrival", "rate_per_sec": "Requests/s",
 			}),
 			Cadence: func(v string) (string, bool) {
 				if v == "continuous" {
@@ -320,6 +322,14 @@ func english() *Words {
 			RowsShown: "{k} of {n} rows",
 		},
 		Terminal: Terminal{Overlap: "overlap", Difference: "Difference", MoreFailures: "and more"},
+		OpenLoop: OpenLoop{
+			Metric: named(map[string]string{
+				"latency_p50": "P50 service time", "latency_p90": "P90 service time", "latency_p99": "P99 service time",
+				"latency_p999": "P99.9 service time", "latency_max": "Maximum service time",
+			}),
+			Method: "Service time runs from the start of a request to its delivery, response time from the instant at which its schedule wanted it to start: a request that had to wait before it started has waited in the second alone.",
+			Limit:  "Response time belongs to the schedule and rate of the plan; another rate, or another way of arriving, gives another.",
+		},
 		Number: func(n int) string {
 			words := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 			if n >= 0 && n < len(words) {

@@ -41,6 +41,7 @@ type Words struct {
 	Scope     Scope
 	Page      Page
 	Terminal  Terminal
+	OpenLoop  OpenLoop
 
 	// Number is a small count in words ("three"), digits from thirteen on.
 	Number func(n int) string
@@ -212,4 +213,26 @@ type Page struct {
 // Terminal holds the words of the summary after a run.
 type Terminal struct {
 	Overlap, Difference, MoreFailures string
+}
+
+// OpenLoop holds what is said of requests that had a schedule.
+type OpenLoop struct {
+	// Metric names latencies as service times, beside response times, and gives
+	// every other id back.
+	Metric func(id string) string
+	// Method tells the two times apart, Limit what they do not show.
+	Method, Limit string
+}
+
+// Scheduled are the words for a report with open loops, in which the latency of
+// a request is its service time and stands beside its response time.
+func (w *Words) Scheduled() *Words {
+	c := *w
+	c.Names.Metric = func(id string) string {
+		if name := w.OpenLoop.Metric(id); name != id {
+			return name
+		}
+		return w.Names.Metric(id)
+	}
+	return &c
 }

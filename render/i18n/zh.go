@@ -14,6 +14,7 @@ func chinese() *Words {
 		Names: Names{
 			Metric: named(map[string]string{
 				"throughput": "吞吐量", "cpu": "CPU 占用", "latency_p50": "P50 响应时间", "latency_p90": "P90 响应时间",
+				"response_p50": "P50 响应时间", "response_p99": "P99 响应时间",
 				"latency_p99": "P99 响应时间", "latency_p999": "P99.9 响应时间", "latency_max": "最大响应时间",
 				"peak_rss": "进程峰值 RSS", "cpu_efficiency": "CPU 效率",
 			}),
@@ -30,6 +31,7 @@ func chinese() *Words {
 			Factor: named(map[string]string{
 				"payload_bytes": "消息体", "cadence": "更新间隔", "connections": "连接", "outstanding": "在途",
 				"work": "计算迭代", "in_flight": "在途", "threads": "线程", "batch": "每批命令",
+				"arrival": "到达方式", "rate_per_sec": "每秒请求数",
 			}),
 			Cadence: func(v string) (string, bool) {
 				if v == "continuous" {
@@ -307,6 +309,14 @@ func chinese() *Words {
 			RowsShown: "{k} / {n} 行",
 		},
 		Terminal: Terminal{Overlap: "重叠", Difference: "差异", MoreFailures: "其余从略"},
+		OpenLoop: OpenLoop{
+			Metric: named(map[string]string{
+				"latency_p50": "P50 服务时间", "latency_p90": "P90 服务时间", "latency_p99": "P99 服务时间",
+				"latency_p999": "P99.9 服务时间", "latency_max": "最大服务时间",
+			}),
+			Method: "服务时间从请求开始到交付；响应时间从计划中请求应当开始的时刻算起：请求在开始之前的等待只计入后者。",
+			Limit:  "响应时间取决于计划中的到达方式与速率；速率或到达方式不同，结果也不同。",
+		},
 		Number: func(n int) string {
 			words := [...]string{"零", "一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"}
 			if n >= 0 && n < len(words) {

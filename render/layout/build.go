@@ -26,6 +26,7 @@ type Options struct {
 
 // Build lays a valid report (report.Validate) out in the language of w.
 func Build(r *report.Report, w *i18n.Words, opt Options) *Document {
+	w = wordsFor(r, w)
 	b := &builder{r: r, w: w, opt: opt, names: map[string]bool{}}
 	b.doc = &Document{
 		Lang:  w.Tag,

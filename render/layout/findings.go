@@ -259,7 +259,7 @@ func (b *builder) reading() []Block {
 		}
 	}
 	for _, explain := range []struct{ id, text string }{
-		{"latency_p99", m.Percentile}, {"cpu", m.CPU}, {"cpu_efficiency", m.Efficiency}, {"peak_rss", m.RSS},
+		{"latency_p99", m.Percentile}, {"response_p99", b.w.OpenLoop.Method}, {"cpu", m.CPU}, {"cpu_efficiency", m.Efficiency}, {"peak_rss", m.RSS},
 	} {
 		if shown[explain.id] && !(explain.id == "latency_p99" && b.imported() && b.r.Totals.Samples == 0) {
 			items = append(items, explain.text)

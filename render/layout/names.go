@@ -190,6 +190,22 @@ func (b *builder) panelTitle(s *report.Suite, p *report.PanelResult) string {
 	return strings.Join(parts, " · ")
 }
 
+// wordsFor are the words that fit the report: where a suite has a schedule, two
+// times of a request are told apart.
+func wordsFor(r *report.Report, w *i18n.Words) *i18n.Words {
+	for i := range r.Suites {
+		if scheduled(&r.Suites[i]) {
+			return w.Scheduled()
+		}
+	}
+	return w
+}
+
+// scheduled reports whether the requests of a suite had a schedule.
+func scheduled(s *report.Suite) bool {
+	return metricIndex(s, "response_p50") >= 0 || metricIndex(s, "response_p99") >= 0
+}
+
 func (b *builder) metric(m report.Metric) string { return Visible(b.w.Names.Metric(m.ID)) }
 
 func (b *builder) style(s *report.Suite, m report.Metric) numfmt.Style {

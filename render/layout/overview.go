@@ -18,7 +18,7 @@ type OverviewLine struct{ Metric, Changes, Median, Overlap string }
 
 // Overviews returns the summaries of a valid report in the language of w.
 func Overviews(r *report.Report, w *i18n.Words) []Overview {
-	b := &builder{r: r, w: w}
+	b := &builder{r: r, w: wordsFor(r, w)}
 	var all []Overview
 	for i := range r.Suites {
 		s := &r.Suites[i]

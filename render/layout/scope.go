@@ -365,8 +365,17 @@ func (b *builder) limits() []Block {
 	if b.r.Study.AA {
 		items[0] = l.LimitChangeAA
 	}
-	if !b.imported() {
+	open := 0
+	for i := range b.r.Suites {
+		if scheduled(&b.r.Suites[i]) {
+			open++
+		}
+	}
+	if !b.imported() && open < len(b.r.Suites) {
 		items = append(items, l.LimitSaturation)
+	}
+	if open > 0 {
+		items = append(items, b.w.OpenLoop.Limit)
 	}
 	items = append(items, l.LimitHost)
 	rss := false

@@ -1,7 +1,8 @@
 // Package echo holds the echo workloads: TCP, HTTP/1.1 and WebSocket, each with
 // its server in the same process, or against an address.
 //
-// Every workload is a closed loop. Warm-up and measurement are phases: a phase
+// Every workload is a closed loop, save tcp_echo with an arrival, which the
+// engine carries out (see Open). Warm-up and measurement are phases: a phase
 // hands out permits until its count or its time is used up, every connection
 // that holds a permit sends and waits, and the phase ends when all of them have
 // finished. A sample starts right before its bytes are written and ends when

@@ -27,6 +27,9 @@ type params struct {
 
 func readParams(job driver.Job) (params, error) {
 	p := params{}
+	if err := refuseArrival(job); err != nil {
+		return p, err
+	}
 	var errs [7]error
 	number := func(i int, to *int, name string, def, low, high int64) {
 		var v int64
