@@ -53,8 +53,11 @@ var envReference = regexp.MustCompile(`\{env\.([A-Za-z_][A-Za-z0-9_]*)\}`)
 // started or written.
 func (c *collection) gatherSecrets() error {
 	for _, name := range c.plan.PassEnv {
-		if v, ok := lookupEnv(c.env, name); ok && plan.SecretName(name) {
+		v, _ := lookupEnv(c.env, name)
+		if plan.SecretName(name) {
 			c.secrets.add(v)
+		} else {
+			c.secrets.addPasswords([]byte(v))
 		}
 	}
 	for _, s := range c.plan.Suites {

@@ -2,9 +2,6 @@ package collect
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"io"
 	"net/url"
 	"slices"
@@ -19,28 +16,44 @@ const redacted = "[redacted]"
 const minSecret = 3
 
 // redactor takes secrets out of texts: the exact values it was given, in the
-// ways they are written in URLs, JSON, base64 and hexadecimal; passwords in front
-// of a host (scheme://user:password@host, user:password@tcp(host)); and values
-// behind a telling name (password=..., "token": "...", Bearer ...). Names stay.
-// Its work is linear in the text, whatever a hostile process writes.
-type redactor struct{ values [][]byte }
+// ways they are written in URLs, quoted strings, base64 and hexadecimal; passwords
+// in front of a host (scheme://user:password@host, user:password@tcp(host)); and
+// values behind a telling name (password=..., "token": "...", Bearer ...). Names
+// stay. Its work is linear in the text, whatever a hostile process writes.
+type redactor struct {
+	values [][]byte
+	// cores are what base64 makes of the values.
+	cores [][]byte
+}
 
-// add makes values secrets. Short and empty ones are left out.
+// add makes values secrets, and passwords in front of a host that they hold.
+// Short and empty ones are left out.
 func (r *redactor) add(values ...string) {
-	for _, v := range values {
-		if len(v) < minSecret {
-			continue
-		}
-		forms := []string{v, url.QueryEscape(v), url.PathEscape(v), base64.StdEncoding.EncodeToString([]byte(v)), hex.EncodeToString([]byte(v))}
-		if quoted, err := json.Marshal(v); err == nil {
-			forms = append(forms, strings.Trim(string(quoted), `"`))
-		}
-		for _, f := range forms {
-			if !slices.ContainsFunc(r.values, func(b []byte) bool { return string(b) == f }) {
-				r.values = append(r.values, []byte(f))
-			}
+	for _, value := range values {
+		v := []byte(strings.TrimSpace(value))
+		r.addPasswords(v)
+		r.addValue(v)
+	}
+}
+
+// addPasswords makes passwords in front of a host secrets, as they stand there
+// and unescaped.
+func (r *redactor) addPasswords(text []byte) {
+	for _, s := range hostPasswords(text) {
+		password := text[s.start:s.end]
+		r.addValue(password)
+		if plain, err := url.PathUnescape(string(password)); err == nil {
+			r.addValue([]byte(plain))
 		}
 	}
+}
+
+func (r *redactor) addValue(v []byte) {
+	if len(v) < minSecret || slices.ContainsFunc(r.values, func(known []byte) bool { return bytes.Equal(known, v) }) {
+		return
+	}
+	r.values = append(r.values, v)
+	r.cores = append(r.cores, base64Cores(v)...)
 }
 
 // span is a secret in a text: from start to end. It is known to be one because
@@ -59,7 +72,7 @@ const maxPassword = 256
 func (r *redactor) reach() int {
 	most := 2 * maxPassword
 	for _, v := range r.values {
-		most = max(most, len(v))
+		most = max(most, maxSpelled*len(v)+4)
 	}
 	return most
 }
@@ -67,6 +80,7 @@ func (r *redactor) reach() int {
 // spans finds every secret, by start; spans may overlap.
 func (r *redactor) spans(b []byte) []span {
 	var found []span
+	escaped, quoted := bytes.ContainsAny(b, "%+"), bytes.IndexByte(b, '\\') >= 0
 	for _, v := range r.values {
 		for from := 0; ; {
 			at := bytes.Index(b[from:], v)
@@ -76,6 +90,28 @@ func (r *redactor) spans(b []byte) []span {
 			at += from
 			found = append(found, span{context: at, start: at, end: at + len(v)})
 			from = at + len(v)
+		}
+		if escaped {
+			found = append(found, spelling(percent).find(b, v)...)
+		}
+		if quoted {
+			found = append(found, spelling(backslash).find(b, v)...)
+		}
+		found = append(found, spelling(hexadecimal).find(b, v)...)
+	}
+	for _, core := range r.cores {
+		for _, s := range spelling(wrapped).find(b, core) {
+			if s.start > 0 && isBase64(b[s.start-1]) {
+				s.start--
+			}
+			if s.end < len(b) && isBase64(b[s.end]) {
+				s.end++
+			}
+			for n := 0; n < 2 && s.end < len(b) && b[s.end] == '='; n++ {
+				s.end++
+			}
+			s.context = s.start
+			found = append(found, s)
 		}
 	}
 	found = append(found, hostPasswords(b)...)
@@ -224,6 +260,23 @@ func (r *redactor) text(s string) string {
 	}
 	return string(r.clean([]byte(s)))
 }
+
+// error keeps what an error is, and takes secrets out of what it says: programs
+// and servers have a word in it.
+func (r *redactor) error(err error) error {
+	if said := err.Error(); r.text(said) != said {
+		return &redactedError{text: r.text(said), err: err}
+	}
+	return err
+}
+
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.err }
 
 // optional is text for values that may be absent.
 func (r *redactor) optional(s *string) *string {

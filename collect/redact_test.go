@@ -2,8 +2,14 @@ package collect
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -41,13 +47,48 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestRedactSpellings writes a secret in the ways that programs and servers do.
+func TestRedactSpellings(t *testing.T) {
+	const value = "s3 cr\"et\\Zx/9+qÜ😀%"
+	var r redactor
+	r.add(value + "\n")
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	basic := []byte("user:" + value)
+	for text, rest := range map[string]string{
+		url.QueryEscape(value): "", url.PathEscape(value): "",
+		"%73" + value[1:]: "", "s%33%20cr" + url.QueryEscape(value)[5:]: "",
+		string(quoted): `""`, strconv.QuoteToASCII(value): `""`,
+		strings.ReplaceAll(string(quoted), "/", `\/`): `""`, `\163\063` + string(quoted[3:len(quoted)-1]): "", `\ud83d\ude00` + value: `\ud83d\ude00`,
+		hex.EncodeToString([]byte(value)): "", strings.ToUpper(hex.EncodeToString([]byte(value))): "",
+		fmt.Sprintf("% x", value): "", `\x` + strings.ReplaceAll(fmt.Sprintf("% x", value), " ", `\x`): "",
+		base64.StdEncoding.EncodeToString([]byte(value + "\n")): "", base64.RawURLEncoding.EncodeToString([]byte(value)): "",
+		"Basic " + base64.StdEncoding.EncodeToString(basic):                                                                  "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"))[:6],
+		"Basic " + base64.URLEncoding.EncodeToString(append(basic, "x"...)):                                                  "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"))[:6],
+		base64.StdEncoding.EncodeToString([]byte(value))[:9] + "\r\n" + base64.StdEncoding.EncodeToString([]byte(value))[9:]: "",
+	} {
+		got := r.text(text)
+		plain := strings.ReplaceAll(got, redacted, "")
+		if got == text || !strings.HasPrefix(plain, rest) || len(plain) > len(rest)+3 {
+			t.Errorf("%q became %q, want %q around the mark", text, got, rest)
+		}
+	}
+	// A data source name's password is a secret of its own.
+	r.add("mysql://user:dsn-passw0rd@db/x")
+	if got := r.text("dsn%2Dpassw0rd"); got != redacted {
+		t.Errorf("the password of a data source name became %q", got)
+	}
+}
+
 // TestRedactStream cuts a stream at every place: what comes out must be what
 // comes out of the whole.
 func TestRedactStream(t *testing.T) {
 	var r redactor
 	r.add("needle-in-haystack")
 	rng := rand.New(rand.NewPCG(1, 2))
-	pieces := []string{"needle-in-haystack", "password=" + strings.Repeat("x", 3000), "u:pw@tcp(h)", "://u:pw@h", "\n", " ", "\xff\x00", "token: t", strings.Repeat("hay", 1000), "@", ":"}
+	pieces := []string{"needle-in-haystack", "password=" + strings.Repeat("x", 3000), "u:pw@tcp(h)", "://u:pw@h", "\n", " ", "\xff\x00", "token: t", "bmVlZGxlLWluLWhheXN0YWNr", "6e6565646c652d696e2d6861797374616363", `\u006e\\needle\x2din-haystack`, "needle%2din-haystack", strings.Repeat("hay", 1000), "@", ":"}
 	var text bytes.Buffer
 	for text.Len() < 3*windowBytes {
 		text.WriteString(pieces[rng.IntN(len(pieces))])

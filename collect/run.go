@@ -71,7 +71,7 @@ func Run(ctx context.Context, opts Options) (Result, error) {
 			}
 			return Result{}, interrupted
 		}
-		return Result{}, err
+		return Result{}, c.secrets.error(err)
 	}
 	return result, nil
 }

@@ -55,6 +55,7 @@ func (c *collection) tryServices(ctx context.Context) error {
 		if err != nil {
 			return &SetupError{Object: "service " + s.Service.Name, Err: err}
 		}
+		said.Version = c.secrets.text(said.Version)
 		c.services[i] = said
 		if instance.BinaryPath != "" {
 			c.serverPaths[instance.BinaryPath] = true
