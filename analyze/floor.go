@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"pairbench/analyze/report"
-	"pairbench/analyze/stat"
 )
 
 // ErrNotAA is returned for a floor whose arms were not the same program.
@@ -38,6 +37,10 @@ func readFloor(path string) (*report.Report, error) {
 
 // applyFloor places every change of r against the changes that the A/A
 // analysis shows for the same metric, of the same suite where it has it.
+//
+// Which label of an A/A collection came out higher is chance, so the envelope
+// reaches as far down as up: with m the largest ratio of two medians, either
+// way round, from 1/m - 1 to m - 1.
 func applyFloor(r, aa *report.Report) {
 	for i := range r.Suites {
 		s := &r.Suites[i]
@@ -46,10 +49,10 @@ func applyFloor(r, aa *report.Report) {
 			if len(changes) == 0 {
 				changes = changesOf(aa, "", s.Metrics[m].ID)
 			}
-			low, high := stat.Range(changes)
-			if low == nil {
+			if len(changes) == 0 {
 				continue
 			}
+			low, high := envelope(changes)
 			for c := range s.Cells {
 				comparison := &s.Cells[c].Comparisons[m]
 				if comparison.ChangePct == nil {
@@ -63,6 +66,38 @@ func applyFloor(r, aa *report.Report) {
 			}
 		}
 	}
+}
+
+// envelope is the range of changes in percent that the given changes of equal
+// arms span, each taken both ways round.
+func envelope(changes []*big.Rat) (low, high *big.Rat) {
+	one, hundred := big.NewRat(1, 1), big.NewRat(100, 1)
+	ratio := func(change *big.Rat) *big.Rat {
+		r := new(big.Rat).Quo(change, hundred)
+		return r.Add(r, one)
+	}
+	percent := func(ratio *big.Rat) *big.Rat {
+		p := new(big.Rat).Sub(ratio, one)
+		return p.Mul(p, hundred)
+	}
+	least, most := one, one
+	reach := func(r *big.Rat) {
+		if r.Cmp(least) < 0 {
+			least = r
+		}
+		if r.Cmp(most) > 0 {
+			most = r
+		}
+	}
+	for _, change := range changes {
+		r := ratio(change)
+		reach(r)
+		// A median of zero has no other way round.
+		if r.Sign() > 0 {
+			reach(new(big.Rat).Inv(r))
+		}
+	}
+	return percent(least), percent(most)
 }
 
 // changesOf lists the changes of a metric over the cells of a suite, or of all

@@ -183,7 +183,8 @@ const (
 	ReasonNoVariation = "no_variation" // all rounds agree, so that there is no scale
 )
 
-// Floor places a change against the changes of an A/A analysis.
+// Floor places a change against the changes of an A/A analysis: as far as these
+// lie from none, up and down, over Cells cells.
 type Floor struct {
 	LowPct  float64 `json:"low_pct"`
 	HighPct float64 `json:"high_pct"`

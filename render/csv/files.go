@@ -40,7 +40,7 @@ func metricFile(r *report.Report, suite, m int) []byte {
 	}
 	for _, name := range []string{"metric", "unit", "better",
 		"a_arm", "a_n", "a_median", "a_min", "a_max", "b_arm", "b_n", "b_median", "b_min", "b_max",
-		"change_pct", "change_reason", "overlap", "overlap_reason", "shown_unit", "a_text", "b_text", "change_text"} {
+		"change_pct", "change_reason", "overlap", "overlap_reason", "shown_unit", "a_text", "b_text", "change_text", "floor_low_pct", "floor_high_pct", "floor_inside"} {
 		head = append(head, value(name))
 	}
 	t.row(head...)
@@ -64,7 +64,13 @@ func metricFile(r *report.Report, suite, m int) []byte {
 		if cmp.ChangePct != nil {
 			changeText = change.Format(cmp.ChangePct.Rat())
 		}
-		t.row(append(row, value(changeText))...)
+		row = append(row, value(changeText))
+		if f := cmp.Floor; f != nil {
+			row = append(row, decimal(f.LowPct), decimal(f.HighPct), flag(&f.Inside))
+		} else {
+			row = append(row, value(""), value(""), value(""))
+		}
+		t.row(row...)
 	}
 	return []byte(t.b.String())
 }
@@ -78,9 +84,11 @@ func number(n *report.Number) field {
 	case n.Rat().IsInt():
 		return value(n.Rat().Num().String())
 	default:
-		return value(strconv.FormatFloat(n.Float(), 'f', -1, 64))
+		return decimal(n.Float())
 	}
 }
+
+func decimal(v float64) field { return value(strconv.FormatFloat(v, 'f', -1, 64)) }
 
 func flag(v *bool) field {
 	if v == nil {

@@ -86,14 +86,14 @@ func english() *Words {
 				"range_ratio": "Range of ratios", "mann_whitney": "Mann-Whitney", "hodges_lehmann": "Hodges-Lehmann shift", "signed_rank": "Signed rank",
 				"median_rank_interval": "Rank interval of the median", "paired_t_log": "Paired t on logarithms", "bootstrap_two_level": "Two-level bootstrap",
 			}),
-			Yes: "Yes", No: "No", Complete: "complete", Incomplete: "incomplete", Absent: "not recorded",
+			Yes: "Yes", No: "No", Inside: "inside", Outside: "outside", Complete: "complete", Incomplete: "incomplete", Absent: "not recorded",
 			NotComputable: "not computable", Median: "median", Other: "unknown",
 		},
 		Headings: Headings{
 			Findings: "Findings", Compared: "What was compared", Reading: "How to read the numbers", Scope: "Scope of measurement",
 			Counts: "Fixed counts", Evidence: "Evidence", Limits: "Limits", Processes: "Processes", Failures: "Processes left out",
 			Notes: "Doubts", Changes: "Changes", Results: "Results", Charts: "Charts", Distribution: "Latency distribution of each process",
-			Order: "Order of execution", Latency: "Latency", ThroughputAndCPU: "Throughput and CPU", Inference: "Intervals and tests", Inputs: "Hashed inputs",
+			Order: "Order of execution", Position: "Position in the pair", Latency: "Latency", ThroughputAndCPU: "Throughput and CPU", Inference: "Intervals and tests", Inputs: "Hashed inputs",
 		},
 		Columns: Columns{
 			Suite: "Suite", Cell: "Cell", Metric: "Metric", Change: "Change", Overlap: "Ranges overlap", LowestChange: "Lowest change",
@@ -105,7 +105,7 @@ func english() *Words {
 			MeasuredPerProcess: "Measured per process", WarmupPerProcess: "Warm-up per process", Cells: "Cells", Processes: "Processes",
 			Bundle: "Bundle", Identity: "Identity", Lock: "Hash lock", Interval: "Interval (UTC)", Gaps: "Gaps", Kind: "Kind", Name: "Name", Side: "Arm",
 			Method: "Method", Estimate: "Estimate", Interval95: "Interval", Level: "Level attained", P: "p", PAdjusted: "p adjusted",
-			EfficiencyChange: "Efficiency change",
+			EfficiencyChange: "Efficiency change", Floor: "A/A range",
 		},
 		Sentences: Sentences{
 			Question:   func(a, b string) string { return fmt.Sprintf("What changes when %s replaces %s?", b, a) },
@@ -213,7 +213,7 @@ func english() *Words {
 				return metric + " of each process as a share of the median of its own cell and arm, in the order of the imported files, which need not be the order in which they ran."
 			},
 			Floor: func(differences string, cells, inside, changes int) string {
-				return fmt.Sprintf("Identical arms differed by %s over %s on this host; %s of %s here %s inside that range.",
+				return fmt.Sprintf("Identical arms differed by %s, either way round, over %s; %s of %s here %s inside that range.",
 					differences, count(cells, "cell", "cells"), numfmt.Count(int64(inside)), count(changes, "change", "changes"), plural(inside, "lies", "lie"))
 			},
 			NeedN:      func(n int) string { return "needs at least " + count(n, "process", "processes") + " per arm" },

@@ -186,7 +186,7 @@ func TestNumbersAgree(t *testing.T) {
 		{en.Sentences.Intervals("0.383", "3.046", "80", "336"), "The measured intervals last 0.383 s to 3.046 s; 80 of 336 are under one second."},
 		{en.Sentences.NotComputable(1), "1 cell cannot be compared and is left out."},
 		{en.Sentences.FailedExcluded(1), "1 process failed. No median contains it; it is listed below with what went wrong."},
-		{en.Sentences.Floor("−1% to +1%", 1, 1, 2), "Identical arms differed by −1% to +1% over 1 cell on this host; 1 of 2 changes here lies inside that range."},
+		{en.Sentences.Floor("−1% to +1%", 1, 1, 2), "Identical arms differed by −1% to +1%, either way round, over 1 cell; 1 of 2 changes here lies inside that range."},
 		{en.Sentences.LockIncomplete(1), "The hash lock is incomplete: 1 gap."},
 		{en.Sentences.NeedN(1), "needs at least 1 process per arm"},
 		{en.Sentences.NeedN(6), "needs at least 6 processes per arm"},

@@ -69,18 +69,20 @@ type Names struct {
 	Reason        func(code string) string // why a change or overlap is absent
 	Inference     func(method string) string
 	Yes, No       string
-	Complete      string
-	Incomplete    string
-	Absent        string // a fact that nobody recorded
-	NotComputable string // a number that does not exist
-	Median        string
-	Other         string // a lock that is neither complete nor incomplete
+	// Inside and Outside place a change against those of equal arms.
+	Inside, Outside string
+	Complete        string
+	Incomplete      string
+	Absent          string // a fact that nobody recorded
+	NotComputable   string // a number that does not exist
+	Median          string
+	Other           string // a lock that is neither complete nor incomplete
 }
 
 // Headings are the titles of sections.
 type Headings struct {
 	Findings, Compared, Reading, Scope, Counts, Evidence, Limits, Processes, Failures, Notes,
-	Changes, Results, Charts, Distribution, Order, Latency, ThroughputAndCPU, Inference, Inputs string
+	Changes, Results, Position, Charts, Distribution, Order, Latency, ThroughputAndCPU, Inference, Inputs string
 }
 
 // Columns are the titles of columns and fields.
@@ -92,7 +94,7 @@ type Columns struct {
 	Fact, Value, Source,
 	MeasuredPerProcess, WarmupPerProcess, Cells, Processes,
 	Bundle, Identity, Lock, Interval, Gaps, Kind, Name, Side, Method, Estimate, Interval95, Level, P, PAdjusted string
-	EfficiencyChange string
+	EfficiencyChange, Floor string
 }
 
 // Sentences are the report's prose.

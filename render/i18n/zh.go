@@ -71,14 +71,14 @@ func chinese() *Words {
 				"range_ratio": "比值范围", "mann_whitney": "Mann-Whitney 检验", "hodges_lehmann": "Hodges-Lehmann 位移", "signed_rank": "符号秩检验",
 				"median_rank_interval": "中位数的秩区间", "paired_t_log": "对数配对 t", "bootstrap_two_level": "两级自助法",
 			}),
-			Yes: "是", No: "否", Complete: "完整", Incomplete: "不完整", Absent: "未记录",
+			Yes: "是", No: "否", Inside: "之内", Outside: "之外", Complete: "完整", Incomplete: "不完整", Absent: "未记录",
 			NotComputable: "无法计算", Median: "中位数", Other: "未知",
 		},
 		Headings: Headings{
 			Findings: "结论", Compared: "比较内容", Reading: "如何阅读这些数字", Scope: "测量环境",
 			Counts: "固定次数", Evidence: "证据", Limits: "局限", Processes: "进程", Failures: "未计入的进程",
 			Notes: "存疑之处", Changes: "变化", Results: "结果", Charts: "图表", Distribution: "各进程的响应时间分布",
-			Order: "执行顺序", Latency: "响应时间", ThroughputAndCPU: "吞吐量与 CPU", Inference: "区间与检验", Inputs: "已计算哈希的输入",
+			Order: "执行顺序", Position: "对内顺序的影响", Latency: "响应时间", ThroughputAndCPU: "吞吐量与 CPU", Inference: "区间与检验", Inputs: "已计算哈希的输入",
 		},
 		Columns: Columns{
 			Suite: "套件", Cell: "单元", Metric: "指标", Change: "变化", Overlap: "范围重叠", LowestChange: "最低变化",
@@ -90,7 +90,7 @@ func chinese() *Words {
 			MeasuredPerProcess: "每进程测量次数", WarmupPerProcess: "每进程预热次数", Cells: "单元数", Processes: "进程数",
 			Bundle: "数据包", Identity: "标识", Lock: "哈希锁", Interval: "时段（UTC）", Gaps: "缺口", Kind: "类别", Name: "名称", Side: "组",
 			Method: "方法", Estimate: "估计", Interval95: "区间", Level: "实际水平", P: "p", PAdjusted: "校正 p",
-			EfficiencyChange: "效率变化",
+			EfficiencyChange: "效率变化", Floor: "A/A 范围",
 		},
 		Sentences: Sentences{
 			Question: func(a, b string) string {
@@ -199,7 +199,7 @@ func chinese() *Words {
 				return "按导入文件中的次序排列的各进程" + metric + "，以其所在单元与组的中位数为 100%。该次序未必是运行的次序。"
 			},
 			Floor: func(differences string, cells, inside, changes int) string {
-				return fmt.Sprintf("在本主机上，相同的两组在 %s 个单元中相差 %s；本次 %s 个变化中有 %s 个落在此范围内。",
+				return fmt.Sprintf("相同的两组在 %s 个单元中相差 %s（不分先后）；本次 %s 个变化中有 %s 个落在此范围内。",
 					numfmt.Count(int64(cells)), differences, numfmt.Count(int64(changes)), numfmt.Count(int64(inside)))
 			},
 			NeedN:      func(n int) string { return fmt.Sprintf("每组至少需要 %d 个进程", n) },

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -225,7 +226,16 @@ func (b *builder) chance(sum *report.Summary) string {
 	if sum.DisjointByChance == nil || sum.Comparable == 0 {
 		return ""
 	}
-	return b.w.Sentences.Chance(sum.Comparable-sum.Overlapping, sum.Comparable, numfmt.Decimals(1).Format(sum.DisjointByChance.Rat()))
+	return b.w.Sentences.Chance(sum.Comparable-sum.Overlapping, sum.Comparable, expected(sum.DisjointByChance))
+}
+
+// expected writes a number of cells that chance gives: to a tenth, or to a
+// thousandth where a tenth would read as none.
+func expected(n *report.Number) string {
+	if n.Rat().Cmp(big.NewRat(1, 10)) < 0 {
+		return numfmt.Decimals(3).Format(n.Rat())
+	}
+	return numfmt.Decimals(1).Format(n.Rat())
 }
 
 func (b *builder) notes(notes []report.Note) []string {

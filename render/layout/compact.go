@@ -27,7 +27,7 @@ func (b *builder) compact() {
 			blocks = append(blocks, Subheading{id, b.metric(first.Metrics[m])})
 			for _, i := range suites {
 				s := &b.r.Suites[i]
-				text := b.suiteSentence(s, m)
+				text := b.sentences(b.suiteSentence(s, m), b.floorLine(s, m))
 				if len(b.r.Suites) > 1 {
 					text = b.suiteTitle(s) + w.Colon + text
 				}
@@ -164,11 +164,13 @@ func (b *builder) changesTable(suites []int) *Table {
 	t.Columns = append(b.suiteColumn(suites), b.factorTitles(first, b.factorColumns(first, nil))...)
 	for _, m := range first.Metrics {
 		t.Columns = append(t.Columns, Column{b.metric(m), true}, Column{b.w.Columns.Overlap, false})
+		t.Columns = append(t.Columns, b.floorColumn(suites)...)
 	}
 	b.eachCell(suites, func(i, ci int, s *report.Suite, c *report.Cell) {
 		row := Row{append(b.suiteCell(suites, s), b.factorCells(s, b.factorColumns(s, nil), c)...)}
 		for m := range s.Metrics {
 			row.Cells = append(row.Cells, b.changeCell(s, &c.Comparisons[m], &Behind{i, ci, m, -1}), b.overlapCell(&c.Comparisons[m]))
+			row.Cells = append(row.Cells, b.floorCell(suites, s, &c.Comparisons[m])...)
 		}
 		t.Rows = append(t.Rows, row)
 	})

@@ -103,7 +103,7 @@ func (b *builder) summaryTable() *Table {
 			if sum.DisjointByChance == nil {
 				row.Cells = append(row.Cells, b.absentCell(""))
 			} else {
-				row.Cells = append(row.Cells, Cell{Text: numfmt.Decimals(1).Format(sum.DisjointByChance.Rat()), Sort: float(sum.DisjointByChance)})
+				row.Cells = append(row.Cells, Cell{Text: expected(sum.DisjointByChance), Sort: float(sum.DisjointByChance)})
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -382,6 +382,41 @@ func (b *builder) inferenceCells(s *report.Suite, c *report.Cell, m int, inf rep
 	}
 	return []Cell{{Text: b.cellTitle(s, c)}, {Text: b.metric(s.Metrics[m])}, {Text: Visible(w.Names.Inference(inf.Method))},
 		pct(inf.EstimatePct), interval, plain(inf.Level, 100, "%"), plain(inf.P, 1, ""), plain(inf.PAdjusted, 1, ""), {Text: detail}}
+}
+
+// hasFloor reports whether an A/A analysis was given for the suites.
+func (b *builder) hasFloor(suites []int) bool {
+	found := false
+	b.eachCell(suites, func(_, _ int, _ *report.Suite, c *report.Cell) {
+		for m := range c.Comparisons {
+			found = found || c.Comparisons[m].Floor != nil
+		}
+	})
+	return found
+}
+
+// floorColumn and floorCell are there only with an A/A analysis.
+func (b *builder) floorColumn(suites []int) []Column {
+	if !b.hasFloor(suites) {
+		return nil
+	}
+	return []Column{{b.w.Columns.Floor, false}}
+}
+
+func (b *builder) floorCell(suites []int, s *report.Suite, c *report.Comparison) []Cell {
+	if !b.hasFloor(suites) {
+		return nil
+	}
+	if c == nil || c.Floor == nil {
+		return []Cell{b.absentCell("")}
+	}
+	one, zero := 1.0, 0.0
+	cell := Cell{Text: b.w.Names.Outside, Sort: &zero, Tone: Alert}
+	if c.Floor.Inside {
+		cell = Cell{Text: b.w.Names.Inside, Sort: &one}
+	}
+	cell.Hint = b.span(b.floatChange(s, c.Floor.LowPct), b.floatChange(s, c.Floor.HighPct))
+	return []Cell{cell}
 }
 
 // floorLine says how far identical arms were apart on this host, and how many

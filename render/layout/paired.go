@@ -35,7 +35,20 @@ func (b *builder) suiteTail(suite int) []Block {
 	if fig := b.order(suite); fig != nil {
 		blocks = append(blocks, Subheading{fragment(suite, "order"), b.w.Headings.Order}, *fig)
 	}
-	notes := b.notes(s.Notes)
+	// What the order within pairs does is no doubt about a change: both sides
+	// take both places.
+	var position, doubts []report.Note
+	for _, n := range s.Notes {
+		if n.Code == report.NoteSamePosition {
+			position = append(position, n)
+		} else {
+			doubts = append(doubts, n)
+		}
+	}
+	if items := b.notes(position); len(items) > 0 {
+		blocks = append(blocks, Subheading{fragment(suite, "position"), b.w.Headings.Position}, List{items})
+	}
+	notes := b.notes(doubts)
 	for i := range s.Cells {
 		for _, text := range b.cellNotes(s, &s.Cells[i]) {
 			notes = append(notes, b.cellTitle(s, &s.Cells[i])+b.w.Colon+text)
@@ -65,6 +78,7 @@ func (b *builder) metricTable(suite, m int) *Table {
 	}
 	t.Columns = b.factorTitles(s, factors)
 	t.Columns = append(t.Columns, Column{b.arm(0), true}, Column{b.arm(1), true}, Column{w.Columns.Change, true}, Column{w.Columns.Overlap, false})
+	t.Columns = append(t.Columns, b.floorColumn([]int{suite})...)
 	for ci := range s.Cells {
 		c := &s.Cells[ci]
 		cmp := &c.Comparisons[m]
@@ -72,6 +86,7 @@ func (b *builder) metricTable(suite, m int) *Table {
 		row := Row{b.factorCells(s, factors, c)}
 		row.Cells = append(row.Cells, b.armCell(style, cmp.A, behind(0)), b.armCell(style, cmp.B, behind(1)),
 			b.changeCell(s, cmp, behind(-1)), b.overlapCell(cmp))
+		row.Cells = append(row.Cells, b.floorCell([]int{suite}, s, cmp)...)
 		t.Rows = append(t.Rows, row)
 	}
 	return t

@@ -47,6 +47,16 @@ func (b *builder) release() {
 		}
 	}
 	for i := range b.r.Suites {
+		s := &b.r.Suites[i]
+		var lines []string
+		for m := range s.Metrics {
+			if text := b.floorLine(s, m); text != "" {
+				lines = append(lines, b.suiteTitle(s)+w.Colon+b.metric(s.Metrics[m])+w.Colon+text)
+			}
+		}
+		if len(lines) > 0 {
+			blocks = append(blocks, List{lines})
+		}
 		blocks = append(blocks, b.suiteTail(i)...)
 	}
 	b.add("results", w.Headings.Results, blocks)
@@ -111,6 +121,7 @@ func (b *builder) throughputTable(has map[string]bool) *Table {
 		Filter: true, Columns: []Column{{Title: w.Columns.Configuration}}}
 	if has["throughput"] {
 		t.Columns = append(t.Columns, Column{b.columnTitle("throughput"), true}, Column{w.Columns.Change, true}, Column{w.Columns.Overlap, false})
+		t.Columns = append(t.Columns, b.floorColumn(b.allSuites())...)
 	}
 	if has["cpu"] {
 		t.Columns = append(t.Columns, Column{b.columnTitle("cpu"), true})
@@ -123,6 +134,7 @@ func (b *builder) throughputTable(has map[string]bool) *Table {
 		if has["throughput"] {
 			m := metricIndex(s, "throughput")
 			row.Cells = append(row.Cells, b.joinedOr(i, ci, m), b.changeOr(i, ci, m), b.overlapOr(i, ci, m))
+			row.Cells = append(row.Cells, b.floorOr(i, ci, m)...)
 		}
 		if has["cpu"] {
 			row.Cells = append(row.Cells, b.joinedOr(i, ci, metricIndex(s, "cpu")))
@@ -141,12 +153,14 @@ func (b *builder) releaseTable(id string, metrics []string) *Table {
 		Data: b.dataFiles(b.allSuites(), metrics), Columns: []Column{{Title: w.Columns.Configuration}}}
 	for _, metric := range metrics {
 		t.Columns = append(t.Columns, Column{b.columnTitle(metric), true}, Column{w.Columns.Change, true})
+		t.Columns = append(t.Columns, b.floorColumn(b.allSuites())...)
 	}
 	b.eachCell(b.allSuites(), func(i, ci int, s *report.Suite, c *report.Cell) {
 		row := Row{[]Cell{{Text: b.configuration(s, c.ID)}}}
 		for _, metric := range metrics {
 			m := metricIndex(s, metric)
 			row.Cells = append(row.Cells, b.joinedOr(i, ci, m), b.changeOr(i, ci, m))
+			row.Cells = append(row.Cells, b.floorOr(i, ci, m)...)
 		}
 		t.Rows = append(t.Rows, row)
 	})
@@ -176,6 +190,14 @@ func (b *builder) overlapOr(suite, cell, m int) Cell {
 		return b.absentCell("")
 	}
 	return b.overlapCell(&b.r.Suites[suite].Cells[cell].Comparisons[m])
+}
+
+func (b *builder) floorOr(suite, cell, m int) []Cell {
+	s := &b.r.Suites[suite]
+	if m < 0 {
+		return b.floorCell(b.allSuites(), s, nil)
+	}
+	return b.floorCell(b.allSuites(), s, &s.Cells[cell].Comparisons[m])
 }
 
 // releaseFigure draws a metric with one panel per suite and group.
