@@ -11,20 +11,57 @@ import (
 // History summarises each bundle by itself, and returns a row for each bundle,
 // cell, shown metric and arm that has values, from the oldest bundle to the
 // newest. The bundles may be of different plans and hosts: rows stand beside
-// each other and nothing is computed across them.
+// each other, nothing is computed across them, and a row says where it does not
+// compare with the one before.
 func History(ctx context.Context, bundles []string) ([]report.HistoryRow, error) {
-	var rows []report.HistoryRow
+	type entry struct {
+		in *input
+		r  *report.Report
+	}
+	var entries []entry
 	for _, path := range bundles {
-		r, err := Run(ctx, Options{Bundles: []string{path}})
+		in, r, err := historyEntry(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, historyRows(r)...)
+		entries = append(entries, entry{in, r})
 	}
-	slices.SortStableFunc(rows, func(a, b report.HistoryRow) int {
-		return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.Bundle, b.Bundle))
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		return cmp.Or(a.in.run.StartedAt.Compare(b.in.run.StartedAt), cmp.Compare(a.in.identity, b.in.identity))
 	})
+	type place struct{ study, suite, cell string }
+	before := map[place]*input{}
+	var rows []report.HistoryRow
+	for _, e := range entries {
+		for _, row := range historyRows(e.r) {
+			at := place{row.Study, row.Suite, row.Cell}
+			if last := before[at]; last != nil {
+				row.NotComparable = differences(last, e.in)
+			}
+			rows = append(rows, row)
+		}
+		for _, c := range e.in.cells {
+			before[place{e.in.run.Study, c.Suite, c.CellID}] = e.in
+		}
+	}
 	return rows, nil
+}
+
+// historyEntry analyses one bundle. Of the bundle only what tells hosts, plans
+// and services apart is used afterwards: its samples are closed.
+func historyEntry(ctx context.Context, path string) (*input, *report.Report, error) {
+	in, closeBundle, err := openBundle(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeBundle() // only reading: nothing is lost when it fails
+	st, err := join([]*input{in})
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := st.run(ctx, Options{})
+	in.processes, in.inputs = nil, nil
+	return in, r, err
 }
 
 func historyRows(r *report.Report) []report.HistoryRow {

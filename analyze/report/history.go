@@ -20,4 +20,7 @@ type HistoryRow struct {
 	Revision  *string      `json:"revision,omitempty"`
 	Digest    *string      `json:"digest,omitempty"`
 	Summary   ArmSummary   `json:"summary"`
+	// NotComparable names what is not as it was in the bundle before that has
+	// this cell: host, plan, services.
+	NotComparable []string `json:"not_comparable,omitempty"`
 }

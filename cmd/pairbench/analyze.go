@@ -54,7 +54,7 @@ func analyzeCommand(s streams) *cli.Command {
 				}
 				o.Out = sibling(first[0], "analysis")
 			}
-			if err := refuseExisting("analyze", o.Out); err != nil {
+			if err := refuseExisting("analyze --out", o.Out); err != nil {
 				return err
 			}
 			_, err := analyze.Run(c.Context, o)

@@ -61,7 +61,7 @@ func collectPlan(c *cli.Context, s streams, word, out string) (collect.Result, e
 	if _, err := os.Lstat(out); err == nil && c.Bool("resume") {
 		return collect.Result{}, usagef("collect --resume --out %s: is complete already; there is nothing to go on with", visible(out))
 	}
-	if err := refuseExisting(c.Command.Name, out); err != nil {
+	if err := refuseExisting(c.Command.Name+" --out", out); err != nil {
 		return collect.Result{}, err
 	}
 	removeEmpty, err := makeParent(out)

@@ -23,7 +23,7 @@ func compactCommand(s streams) *cli.Command {
 			if out == "" {
 				out = sibling(args[0], baseName(args[0])+".compact")
 			}
-			if err := refuseExisting("compact", out); err != nil {
+			if err := refuseExisting("compact --out", out); err != nil {
 				return err
 			}
 			identity, err := bundle.Compact(args[0], out)

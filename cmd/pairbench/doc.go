@@ -14,7 +14,7 @@
 //	pairbench export --format benchstat|csv|arrow|hdr [--out FILE] ANALYSIS|BUNDLE
 //	pairbench notebook [--out FILE] [--bundle DIR] ANALYSIS
 //	pairbench compact [--out BUNDLE] BUNDLE
-//	pairbench history [--metric ID] [--suite ID] [--cells GLOB] [--json] DIR
+//	pairbench history [--metric ID] [--suite ID] [--cells GLOB] [--json] [--chart FILE] DIR
 //	pairbench doctor [--json] [PLAN]
 //	pairbench schema [NAME]
 //

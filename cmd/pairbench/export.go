@@ -50,7 +50,7 @@ func runExport(c *cli.Context, s streams) error {
 	}
 	out := c.String("out")
 	if out != "" {
-		if err := refuseExisting("export", out); err != nil {
+		if err := refuseExisting("export --out", out); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,11 @@ import (
 
 	"pairbench/analyze"
 	"pairbench/analyze/report"
+	"pairbench/records/atomicfile"
 	"pairbench/records/bundle"
+	"pairbench/render/chart"
+	"pairbench/render/i18n"
+	"pairbench/render/layout"
 )
 
 func historyCommand(s streams) *cli.Command {
@@ -27,11 +31,18 @@ func historyCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "suite", Usage: "only the suite `ID`"},
 			&cli.StringFlag{Name: "cells", Usage: "only the cells whose id matches `GLOB`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the rows as JSON"},
+			&cli.StringFlag{Name: "chart", Usage: "draw the rows as well, as an SVG `FILE`"},
 		},
 		Action: func(c *cli.Context) error {
 			args, err := words(c, "DIR")
 			if err != nil {
 				return err
+			}
+			file := c.String("chart")
+			if file != "" {
+				if err := refuseExisting("history --chart", file); err != nil {
+					return err
+				}
 			}
 			dirs, err := findBundles(args[0])
 			if err != nil {
@@ -59,12 +70,26 @@ func historyCommand(s streams) *cli.Command {
 			if len(rows) == 0 {
 				return usagef("history %s: nothing matches metric %q and the selection", visible(args[0]), c.String("metric"))
 			}
+			if file != "" {
+				if err := writeChart(file, rows); err != nil {
+					return err
+				}
+			}
 			if c.Bool("json") {
 				return printJSON(s.out, rows)
 			}
 			return printHistory(s.out, rows)
 		},
 	}
+}
+
+func writeChart(path string, rows []report.HistoryRow) error {
+	w, _ := i18n.For(i18n.English)
+	svg := chart.NewPainter().SVG(layout.History(rows, w))
+	if err := atomicfile.WriteBytes(atomicfile.OS{}, filepath.Clean(path), 0o644, svg); err != nil {
+		return fmt.Errorf("history --chart %s: %w", visible(path), err)
+	}
+	return nil
 }
 
 // maxDepth is how deep below DIR history looks for bundles: DIR/NAME/bundle.

@@ -57,7 +57,7 @@ func runImport(c *cli.Context, s streams) error {
 		return err
 	}
 	out := c.String("out")
-	if err := refuseExisting("import", out); err != nil {
+	if err := refuseExisting("import --out", out); err != nil {
 		return err
 	}
 	o := importer.Options{Format: format.Name, Study: c.String("study"), Profile: c.String("profile"), ToolVersion: version}

@@ -80,14 +80,14 @@ func sibling(of, name string) string { return filepath.Join(filepath.Dir(filepat
 
 // refuseExisting keeps a command from writing over what is there, and into a
 // bundle, which would no longer be what its manifests say.
-func refuseExisting(command, path string) error {
+func refuseExisting(flag, path string) error {
 	if dir, ok := bundleAround(path); ok {
-		return usagef("%s --out %s: lies in the bundle %s, which nothing may be added to", command, visible(path), visible(dir))
+		return usagef("%s %s: lies in the bundle %s, which nothing may be added to", flag, visible(path), visible(dir))
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return usagef("%s --out %s: exists already; name a new directory", command, visible(path))
+		return usagef("%s %s: exists already; name a new one", flag, visible(path))
 	} else if !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s --out %s: %w", command, visible(path), errors.Unwrap(err))
+		return fmt.Errorf("%s %s: %w", flag, visible(path), errors.Unwrap(err))
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func notebookCommand(s streams) *cli.Command {
 			if out == "" {
 				out = sibling(args[0], "analysis.ipynb")
 			}
-			if err := refuseExisting("notebook", out); err != nil {
+			if err := refuseExisting("notebook --out", out); err != nil {
 				return err
 			}
 			err = writeResult("notebook", out, s.out, func(w io.Writer) error {

@@ -69,7 +69,7 @@ func renderCommand(s streams) *cli.Command {
 				out = sibling(args[0], "report")
 			}
 			if entries, err := os.ReadDir(out); err != nil || len(entries) > 0 {
-				if err := refuseExisting("render", out); err != nil {
+				if err := refuseExisting("render --out", out); err != nil {
 					return err
 				}
 			}

@@ -34,7 +34,7 @@ func runCommand(s streams) *cli.Command {
 			if out == "" {
 				out = newResultDir(args[0], time.Now())
 			}
-			if err := refuseExisting("run", out); err != nil {
+			if err := refuseExisting("run --out", out); err != nil {
 				return err
 			}
 			collected, err := collectPlan(c, s, args[0], filepath.Join(out, "bundle"))

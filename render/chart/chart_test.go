@@ -139,7 +139,7 @@ func TestBarsAndWhiskersAreToScale(t *testing.T) {
 
 func TestEveryKindIsWellFormedWhateverTheNumbers(t *testing.T) {
 	odd := []float64{0, 1, -1, 1e-300, 1e300, math.NaN(), math.Inf(1), math.Inf(-1), 5}
-	for _, kind := range []Kind{Bars, Lines, Dots} {
+	for _, kind := range []Kind{Bars, Lines, Dots, Trend} {
 		for _, a := range odd {
 			for _, b := range odd {
 				f := &Figure{Name: "n", Kind: kind, Title: "<&\"'\x00\x1b\xff", Panels: []Panel{
@@ -179,7 +179,7 @@ func TestVegaLiteIsJSONWithItsData(t *testing.T) {
 	if len(spec.Data.Values) != 5 || spec.Data.Values[0]["median"] != 100.0 || spec.Data.Values[0]["arm"] != "回调" {
 		t.Errorf("the data are %v", spec.Data.Values)
 	}
-	for _, f := range []*Figure{{Kind: Bars}, {Kind: Lines}, {Kind: Dots}} {
+	for _, f := range []*Figure{{Kind: Bars}, {Kind: Lines}, {Kind: Dots}, {Kind: Trend}} {
 		if !json.Valid(VegaLite(f)) {
 			t.Errorf("kind %d without panels is not JSON", f.Kind)
 		}

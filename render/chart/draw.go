@@ -21,6 +21,7 @@ type drawnPanel struct {
 	X, Y, W, H         float64
 	Axis               string
 	Grid               []drawnLine
+	Breaks             []string // paths
 	Bars               []drawnBar
 	Curves             []drawnCurve
 	Labels             []drawnText
@@ -58,7 +59,7 @@ const (
 // width gives a panel as much room as its groups need, in three steps.
 func width(f *Figure, p *Panel) float64 {
 	switch {
-	case f.Kind == Dots || len(p.Groups) > 14 || f.Kind == Bars && needsRoom(p):
+	case f.Kind == Dots || len(p.Groups) > 14 || f.Kind != Lines && needsRoom(p):
 		return wide
 	case f.Kind == Lines || len(p.Groups) <= 3:
 		return narrow
@@ -122,6 +123,8 @@ func layPanel(f *Figure, p *Panel) drawnPanel {
 		layBars(&d, f, p)
 	case Lines:
 		layLines(&d, f, p)
+	case Trend:
+		layTrend(&d, f, p)
 	default:
 		layDots(&d, f, p)
 	}
@@ -179,13 +182,18 @@ func layBars(d *drawnPanel, f *Figure, p *Panel) {
 		if g.Note != "" && textWidth(g.Note, 10.5) < slot {
 			d.Labels = append(d.Labels, drawnText{Class: "c", X: middle, Y: marginTop - 12, Anchor: "middle", Text: g.Note})
 		}
-		if turn {
-			d.Labels = append(d.Labels, drawnText{Class: "k", X: middle + 4, Y: zero + 16, Anchor: "end", Text: lines[i][0], Turn: true})
-			continue
-		}
-		for k, text := range lines[i] {
-			d.Labels = append(d.Labels, drawnText{Class: "k", X: middle, Y: zero + 16 + 14*float64(k), Anchor: "middle", Text: text})
-		}
+		labelGroup(d, lines[i], turn, middle, zero)
+	}
+}
+
+// labelGroup writes a group's label below the axis.
+func labelGroup(d *drawnPanel, lines []string, turn bool, middle, axis float64) {
+	if turn {
+		d.Labels = append(d.Labels, drawnText{Class: "k", X: middle + 4, Y: axis + 16, Anchor: "end", Text: lines[0], Turn: true})
+		return
+	}
+	for k, text := range lines {
+		d.Labels = append(d.Labels, drawnText{Class: "k", X: middle, Y: axis + 16 + 14*float64(k), Anchor: "middle", Text: text})
 	}
 }
 
@@ -194,11 +202,16 @@ func layBar(b *Bar, side int, x, width float64, y func(float64) float64) drawnBa
 	centre, cap := x+width/2, math.Min(width*0.3, 5)
 	return drawnBar{
 		Class: [...]string{"a", "b"}[side], Tip: b.Tip,
-		D: "M" + coord(x) + " " + coord(y(0)) + "V" + coord(y(b.Median)) + "h" + coord(width) + "V" + coord(y(0)) + "z",
-		Whisker: "M" + coord(centre) + " " + coord(y(b.Min)) + "V" + coord(y(b.Max)) +
-			"M" + coord(centre-cap) + " " + coord(y(b.Max)) + "h" + coord(2*cap) +
-			"M" + coord(centre-cap) + " " + coord(y(b.Min)) + "h" + coord(2*cap),
+		D:       "M" + coord(x) + " " + coord(y(0)) + "V" + coord(y(b.Median)) + "h" + coord(width) + "V" + coord(y(0)) + "z",
+		Whisker: whisker(b, centre, cap, y),
 	}
+}
+
+// whisker draws a range from min to max at x, its caps so wide to either side.
+func whisker(b *Bar, x, cap float64, y func(float64) float64) string {
+	return "M" + coord(x) + " " + coord(y(b.Min)) + "V" + coord(y(b.Max)) +
+		"M" + coord(x-cap) + " " + coord(y(b.Max)) + "h" + coord(2*cap) +
+		"M" + coord(x-cap) + " " + coord(y(b.Min)) + "h" + coord(2*cap)
 }
 
 // labelLines breaks the groups' labels at their dots so that they fit into

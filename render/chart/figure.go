@@ -11,6 +11,9 @@ const (
 	Lines
 	// Dots draws single values over their position in the order of execution.
 	Dots
+	// Trend draws medians as dots with a whisker from min to max, a line joining
+	// those of a side, in the order of the groups. The axis need not begin at zero.
+	Trend
 )
 
 // Figure is one chart: panels that share a title, a legend and axis names. All
@@ -31,7 +34,7 @@ type Figure struct {
 // Panel is one plot with its own scale.
 type Panel struct {
 	Title string
-	// Groups are the positions along the axis of a Bars panel.
+	// Groups are the positions along the axis of a Bars or Trend panel.
 	Groups []Group
 	// Curves are the lines or dots of the other kinds.
 	Curves []Curve
@@ -42,7 +45,10 @@ type Group struct {
 	Label string
 	// Note is a short text above the group (the change).
 	Note string
-	Bars [2]*Bar
+	// Break says that a Trend's group does not compare with the one before: a
+	// dashed line parts them, and no line joins them.
+	Break bool
+	Bars  [2]*Bar
 }
 
 // Bar is one arm in the shown unit.

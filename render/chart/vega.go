@@ -54,7 +54,7 @@ func VegaLite(f *Figure) []byte {
 	}
 	rows := []any{}
 	switch f.Kind {
-	case Bars:
+	case Bars, Trend:
 		order := []string{}
 		seen := map[string]bool{}
 		for _, p := range f.Panels {
@@ -72,10 +72,14 @@ func VegaLite(f *Figure) []byte {
 		}
 		x := object{"field": "cell", "type": "ordinal", "title": f.X, "sort": order, "axis": object{"labelAngle": 0}}
 		offset := object{"field": "arm", "sort": f.Legend[:]}
+		mark, fromZero := "bar", true
+		if f.Kind == Trend {
+			mark, fromZero = "point", false
+		}
 		facet(object{"y": "independent"})
 		spec["spec"] = object{"width": 360, "height": 200, "layer": []object{
-			{"mark": object{"type": "bar", "tooltip": true}, "encoding": object{"x": x, "xOffset": offset, "color": colour,
-				"y": object{"field": "median", "type": "quantitative", "title": f.Y, "scale": object{"zero": true}}}},
+			{"mark": object{"type": mark, "tooltip": true}, "encoding": object{"x": x, "xOffset": offset, "color": colour,
+				"y": object{"field": "median", "type": "quantitative", "title": f.Y, "scale": object{"zero": fromZero}}}},
 			{"mark": object{"type": "errorbar", "ticks": true, "color": "#1b2430"}, "encoding": object{"x": x, "xOffset": offset,
 				"y": object{"field": "min", "type": "quantitative", "title": f.Y}, "y2": object{"field": "max"}}},
 		}}

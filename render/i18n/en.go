@@ -86,14 +86,15 @@ func english() *Words {
 				"range_ratio": "Range of ratios", "mann_whitney": "Mann-Whitney", "hodges_lehmann": "Hodges-Lehmann shift", "signed_rank": "Signed rank",
 				"median_rank_interval": "Rank interval of the median", "paired_t_log": "Paired t on logarithms", "bootstrap_two_level": "Two-level bootstrap",
 			}),
-			Yes: "Yes", No: "No", Inside: "inside", Outside: "outside", Complete: "complete", Incomplete: "incomplete", Absent: "not recorded",
+			Circumstance: named(map[string]string{"host": "other host", "plan": "other plan", "services": "other services"}),
+			Yes:          "Yes", No: "No", Inside: "inside", Outside: "outside", Complete: "complete", Incomplete: "incomplete", Absent: "not recorded",
 			NotComputable: "not computable", Median: "median", Other: "unknown",
 		},
 		Headings: Headings{
 			Findings: "Findings", Compared: "What was compared", Reading: "How to read the numbers", Scope: "Scope of measurement",
 			Counts: "Fixed counts", Evidence: "Evidence", Limits: "Limits", Processes: "Processes", Failures: "Processes left out",
 			Notes: "Doubts", Changes: "Changes", Results: "Results", Charts: "Charts", Distribution: "Latency distribution of each process",
-			Order: "Order of execution", Position: "Position in the pair", Latency: "Latency", ThroughputAndCPU: "Throughput and CPU", Inference: "Intervals and tests", Inputs: "Hashed inputs",
+			History: "Over bundles", Order: "Order of execution", Position: "Position in the pair", Latency: "Latency", ThroughputAndCPU: "Throughput and CPU", Inference: "Intervals and tests", Inputs: "Hashed inputs",
 		},
 		Columns: Columns{
 			Suite: "Suite", Cell: "Cell", Metric: "Metric", Change: "Change", Overlap: "Ranges overlap", LowestChange: "Lowest change",
@@ -211,6 +212,9 @@ func english() *Words {
 			},
 			ChartOrderImported: func(metric string) string {
 				return metric + " of each process as a share of the median of its own cell and arm, in the order of the imported files, which need not be the order in which they ran."
+			},
+			ChartHistory: func(metric string) string {
+				return metric + " of each bundle, the oldest first. Dots are medians, whiskers run from the smallest to the largest process; the vertical axis need not begin at zero. Across a dashed line bundles do not compare: what differs stands above."
 			},
 			Floor: func(differences string, cells, inside, changes int) string {
 				return fmt.Sprintf("Identical arms differed by %s, either way round, over %s; %s of %s here %s inside that range.",

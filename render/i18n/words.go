@@ -68,6 +68,7 @@ type Names struct {
 	Disturbance   func(code string) string // what took processor time away
 	Reason        func(code string) string // why a change or overlap is absent
 	Inference     func(method string) string
+	Circumstance  func(code string) string // what two bundles do not share
 	Yes, No       string
 	// Inside and Outside place a change against those of equal arms.
 	Inside, Outside string
@@ -82,7 +83,7 @@ type Names struct {
 // Headings are the titles of sections.
 type Headings struct {
 	Findings, Compared, Reading, Scope, Counts, Evidence, Limits, Processes, Failures, Notes,
-	Changes, Results, Position, Charts, Distribution, Order, Latency, ThroughputAndCPU, Inference, Inputs string
+	Changes, Results, Position, Charts, Distribution, History, Order, Latency, ThroughputAndCPU, Inference, Inputs string
 }
 
 // Columns are the titles of columns and fields.
@@ -153,6 +154,7 @@ type Sentences struct {
 	ChartECDF                 string
 	ChartOrder                func(metric string) string
 	ChartOrderImported        func(metric string) string
+	ChartHistory              func(metric string) string
 	Floor                     func(differences string, cells, inside, changes int) string
 	NeedN                     func(n int) string
 	ModelBased                string

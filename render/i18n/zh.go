@@ -71,14 +71,15 @@ func chinese() *Words {
 				"range_ratio": "比值范围", "mann_whitney": "Mann-Whitney 检验", "hodges_lehmann": "Hodges-Lehmann 位移", "signed_rank": "符号秩检验",
 				"median_rank_interval": "中位数的秩区间", "paired_t_log": "对数配对 t", "bootstrap_two_level": "两级自助法",
 			}),
-			Yes: "是", No: "否", Inside: "之内", Outside: "之外", Complete: "完整", Incomplete: "不完整", Absent: "未记录",
+			Circumstance: named(map[string]string{"host": "主机不同", "plan": "计划不同", "services": "服务不同"}),
+			Yes:          "是", No: "否", Inside: "之内", Outside: "之外", Complete: "完整", Incomplete: "不完整", Absent: "未记录",
 			NotComputable: "无法计算", Median: "中位数", Other: "未知",
 		},
 		Headings: Headings{
 			Findings: "结论", Compared: "比较内容", Reading: "如何阅读这些数字", Scope: "测量环境",
 			Counts: "固定次数", Evidence: "证据", Limits: "局限", Processes: "进程", Failures: "未计入的进程",
 			Notes: "存疑之处", Changes: "变化", Results: "结果", Charts: "图表", Distribution: "各进程的响应时间分布",
-			Order: "执行顺序", Position: "对内顺序的影响", Latency: "响应时间", ThroughputAndCPU: "吞吐量与 CPU", Inference: "区间与检验", Inputs: "已计算哈希的输入",
+			History: "历次测量", Order: "执行顺序", Position: "对内顺序的影响", Latency: "响应时间", ThroughputAndCPU: "吞吐量与 CPU", Inference: "区间与检验", Inputs: "已计算哈希的输入",
 		},
 		Columns: Columns{
 			Suite: "套件", Cell: "单元", Metric: "指标", Change: "变化", Overlap: "范围重叠", LowestChange: "最低变化",
@@ -197,6 +198,9 @@ func chinese() *Words {
 			},
 			ChartOrderImported: func(metric string) string {
 				return "按导入文件中的次序排列的各进程" + metric + "，以其所在单元与组的中位数为 100%。该次序未必是运行的次序。"
+			},
+			ChartHistory: func(metric string) string {
+				return "各次测量的" + metric + "，由旧到新。点为中位数，须线从最小进程到最大进程，纵轴未必从零开始。虚线两侧不可比较，所不同者注于上方。"
 			},
 			Floor: func(differences string, cells, inside, changes int) string {
 				return fmt.Sprintf("相同的两组在 %s 个单元中相差 %s（不分先后）；本次 %s 个变化中有 %s 个落在此范围内。",
