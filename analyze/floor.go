@@ -44,6 +44,7 @@ func readFloor(path string) (*report.Report, error) {
 func applyFloor(r, aa *report.Report) {
 	for i := range r.Suites {
 		s := &r.Suites[i]
+		s.Notes = append(s.Notes, positionOf(aa, s.ID, s.Metrics)...)
 		for m := range s.Metrics {
 			changes := changesOf(aa, s.ID, s.Metrics[m].ID)
 			if len(changes) == 0 {
@@ -66,6 +67,23 @@ func applyFloor(r, aa *report.Report) {
 			}
 		}
 	}
+}
+
+// positionOf lists what the A/A analysis says of the place in the pair, for the
+// metrics that are shown of a suite that it has.
+func positionOf(aa *report.Report, suite string, shown []report.Metric) []report.Note {
+	var notes []report.Note
+	for i := range aa.Suites {
+		if aa.Suites[i].ID != suite {
+			continue
+		}
+		for _, n := range aa.Suites[i].Notes {
+			if n.Code == report.NoteSamePosition && len(n.Values) > 0 {
+				notes = append(notes, report.Note{Code: n.Code, Metric: n.Metric, Values: []string{n.Values[0], report.PositionOfFloor}})
+			}
+		}
+	}
+	return notesOn(shown, notes)
 }
 
 // envelope is the range of changes in percent that the given changes of equal

@@ -340,6 +340,9 @@ type Note struct {
 	Values []string `json:"values,omitempty"`
 }
 
+// PositionOfFloor says that a position effect is that of the A/A analysis.
+const PositionOfFloor = "floor"
+
 // The codes of notes.
 const (
 	NoteShortIntervals   = "short_intervals"  // count, total
@@ -355,7 +358,7 @@ const (
 	NoteLockIncomplete   = "lock_incomplete"  // gaps
 	NoteFailedProcesses  = "failed_processes" // count
 	NoteStatedLatency    = "stated_latency"   // processes whose percentiles are stated, not computed
-	NoteSamePosition     = "position_effect"  // metric; pct
+	NoteSamePosition     = "position_effect"  // metric; pct, and PositionOfFloor
 	NoteNotPaired        = "not_paired"       // reason
 	NoteNotComparable    = "not_comparable"   // what differs
 	NoteUnpinned         = "unpinned"         // processes

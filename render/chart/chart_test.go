@@ -185,3 +185,21 @@ func TestVegaLiteIsJSONWithItsData(t *testing.T) {
 		}
 	}
 }
+
+// However long a logarithmic axis is, its ticks reach over all of it: no decade
+// is without one.
+func TestLogTicksReachOverTheWholeAxis(t *testing.T) {
+	for low := 0.011; low < 1; low *= 1.3 {
+		for span := 12.0; span < 1e5; span *= 1.17 {
+			high := low * span
+			ticks := logTicks(low, high)
+			if len(ticks) < 3 || len(ticks) > 8 {
+				t.Errorf("%g to %g has %d ticks: %v", low, high, len(ticks), ticks)
+				continue
+			}
+			if ticks[0] > low*10 || ticks[len(ticks)-1] < high/10 {
+				t.Errorf("%g to %g has ticks from %g to %g", low, high, ticks[0], ticks[len(ticks)-1])
+			}
+		}
+	}
+}

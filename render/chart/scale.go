@@ -56,21 +56,23 @@ func aroundTicks(low, high float64) []float64 {
 // 1, 2 and 5 times powers of ten, fewer on a long axis, and even steps on one so
 // short that only a few of them would lie on it.
 func logTicks(low, high float64) []float64 {
-	decades := math.Log10(high / low)
-	multiples := []float64{1, 2, 5}
-	if decades > 2.2 {
-		multiples = []float64{1}
+	multiples := [][]float64{{1, 2, 5}}
+	if math.Log10(high/low) > 2.2 {
+		multiples = [][]float64{{1}, {1, 2, 5}}
 	}
 	var ticks []float64
-	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
-		for _, m := range multiples {
-			if v := m * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				ticks = append(ticks, v)
+	for _, multiples := range multiples {
+		ticks = nil
+		for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+			for _, m := range multiples {
+				if v := m * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+					ticks = append(ticks, v)
+				}
 			}
 		}
-	}
-	if len(ticks) >= 3 {
-		return ticks
+		if len(ticks) >= 3 {
+			return ticks
+		}
 	}
 	even := niceTicks(high - low)
 	ticks = nil

@@ -295,6 +295,9 @@ func english() *Words {
 			SamePosition: func(metric, pct string) string {
 				return fmt.Sprintf("%s depends on the position in the pair: the second process gives %s.", metric, pct)
 			},
+			PositionOfFloor: func(metric, pct string) string {
+				return fmt.Sprintf("%s of equal arms depends on the position in the pair: the second process gives %s.", metric, pct)
+			},
 			NotPaired: func(reason string) string {
 				if reason == "separate_collections" {
 					reason = "the arms come from separate collections, so drift of the host can hit one arm alone"

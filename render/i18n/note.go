@@ -82,6 +82,9 @@ func (w *Words) Note(n report.Note) string {
 	case report.NoteStatedLatency:
 		return s.StatedLatency(at(0))
 	case report.NoteSamePosition:
+		if at(1) == report.PositionOfFloor {
+			return s.PositionOfFloor(metric, signed(at(0))+"%")
+		}
 		return s.SamePosition(metric, signed(at(0))+"%")
 	case report.NoteNotPaired:
 		return s.NotPaired(at(0))

@@ -192,6 +192,7 @@ type Notes struct {
 	FailedProcesses  func(count string) string
 	StatedLatency    func(processes string) string
 	SamePosition     func(metric, pct string) string
+	PositionOfFloor  func(metric, pct string) string // the same, in the A/A collection
 	NotPaired        func(reason string) string
 	NotComparable    func(what string) string
 	Unpinned         func(processes string) string

@@ -282,6 +282,9 @@ func chinese() *Words {
 			SamePosition: func(metric, pct string) string {
 				return fmt.Sprintf("%s随对内顺序而变：后运行的进程为 %s。", metric, pct)
 			},
+			PositionOfFloor: func(metric, pct string) string {
+				return fmt.Sprintf("相同的两组中，%s随对内顺序而变：后运行的进程为 %s。", metric, pct)
+			},
 			NotPaired: func(reason string) string {
 				if reason == "separate_collections" {
 					reason = "两组来自各自的采集，主机的漂移可能只影响其中一组"
