@@ -194,7 +194,10 @@ func python(t *testing.T, script string, args ...string) string {
 	if _, err := os.Stat(interpreter); err != nil {
 		t.Fatalf("no Python with the readers: run make prepare, or name one in PAIRBENCH_PYTHON: %v", err)
 	}
-	return output(t, "", interpreter, append([]string{filepath.Join("testdata", script)}, args...)...)
+	if !filepath.IsAbs(script) {
+		script = filepath.Join("testdata", script)
+	}
+	return output(t, "", interpreter, append([]string{script}, args...)...)
 }
 
 // node runs a script of testdata with hyparquet at hand.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -244,4 +245,40 @@ func fileTable(t *testing.T, name, path string) table {
 		t.Errorf("%s: the dictionary's column %s is not in the file", name, missing)
 	}
 	return out
+}
+
+// The lines of schemas/README.md for pandas, as they stand there, give frames
+// that carry every unit of the dictionary, through a copy and a selection.
+func TestUnitsReachPandasByTheReadme(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	check(t, err)
+	_, rest, found := strings.Cut(string(text), "```python\n")
+	code, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("schemas/README.md shows no Python")
+	}
+	dir := filepath.Join(t.TempDir(), "bundle")
+	study{seed: 1, cells: 1, rounds: 1, samples: 10}.write(t, dir)
+	code = strings.ReplaceAll(code, "BUNDLE", dir) + `
+import json
+print(json.dumps({name: frame.copy()[list(frame.columns)].attrs["units"] for name, frame in {"processes": processes, "samples": samples}.items()}))
+`
+	script := filepath.Join(t.TempDir(), "units.py")
+	check(t, os.WriteFile(script, []byte(code), 0o600))
+	var units map[string]map[string]string
+	check(t, json.Unmarshal([]byte(python(t, script)), &units))
+	for _, name := range []string{"processes", "samples"} {
+		want := map[string]string{}
+		for _, c := range dictionary(t, name) {
+			if c.Unit != "" {
+				want[c.Name] = c.Unit
+			}
+		}
+		if name == "samples" {
+			delete(want, "scheduled_ns") // only open loops have it
+		}
+		if len(want) == 0 || !maps.Equal(units[name], want) {
+			t.Errorf("%s: the frame says %v, the dictionary %v", name, units[name], want)
+		}
+	}
 }
