@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,8 +26,12 @@ func doctorCommand(s streams) *cli.Command {
 				if err != nil {
 					return err
 				}
-				needs.BusyThreads = p.Estimate().BusyThreads
+				e := p.Estimate()
+				needs.BusyThreads, needs.OpenFiles, needs.MemoryBytes = e.BusyThreads, e.OpenFiles, e.MemoryBytes
 				for _, suite := range p.Suites {
+					if s := suite.Service; s != nil && s.Mode == "external" && !slices.Contains(needs.Services, s.Address) {
+						needs.Services = append(needs.Services, s.Address)
+					}
 					needs.CPUs = append(append(needs.CPUs, suite.Placement.Client...), suite.Placement.Server...)
 				}
 			}
@@ -45,7 +50,7 @@ func doctorCommand(s streams) *cli.Command {
 				}
 			}
 			if bad > 0 {
-				return outcomeError{exitFailure, fmt.Sprintf("doctor: %d checks are bad", bad)}
+				return outcomeError{exitFailure, fmt.Sprintf("doctor: bad checks: %d", bad)}
 			}
 			return nil
 		},

@@ -294,6 +294,8 @@ func (e *examination) openFiles() {
 		e.verdict("open_files", StatusBad, fmt.Sprintf("%d, %d needed", limit, e.needs.OpenFiles), why, fmt.Sprintf("ulimit -n %d (hard limit %s)", e.needs.OpenFiles, e.value["limits.open_files_hard"]))
 	case limit < 1024:
 		e.verdict("open_files", StatusWarn, text, why, "ulimit -n 4096")
+	case e.needs.OpenFiles > 0:
+		e.verdict("open_files", StatusOK, fmt.Sprintf("%d, %d needed", limit, e.needs.OpenFiles), why, "")
 	default:
 		e.verdict("open_files", StatusOK, text, why, "")
 	}

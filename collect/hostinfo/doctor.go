@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"syscall"
+	"time"
 
 	"pairbench/records"
 )
@@ -48,17 +49,20 @@ type Needs struct {
 	CPUs []int
 	// Ports are addresses (127.0.0.1:6379) that must be free.
 	Ports []string
+	// Services are addresses that must answer: services that already run.
+	Services []string
 }
 
 // Doctor looks at everything that disturbs a paired benchmark, in a fixed order.
 // The last checks are one for each of needs.Ports, or one for any loopback port
-// where the plan asks for none.
+// where the plan asks for none, and one for each of needs.Services.
 func Doctor(ctx context.Context, needs Needs) []Check {
 	ports := needs.Ports
 	if len(ports) == 0 {
 		ports = []string{anyPort}
 	}
-	return append(examine(Facts(ctx), needs), portChecks(ctx, ports)...)
+	checks := append(examine(Facts(ctx), needs), portChecks(ctx, ports)...)
+	return append(checks, serviceChecks(ctx, needs.Services)...)
 }
 
 // anyPort leaves the choice to the system, as managed services do.
@@ -157,6 +161,24 @@ func portChecks(ctx context.Context, addresses []string) []Check {
 			if errors.Is(err, syscall.EADDRINUSE) {
 				c.Found, c.Mend = address+" is in use", "stop the program that listens there, or change the port in the plan"
 			}
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+// connectLimit bounds how long a service may take to answer.
+const connectLimit = 3 * time.Second
+
+func serviceChecks(ctx context.Context, addresses []string) []Check {
+	var checks []Check
+	for _, address := range addresses {
+		c := Check{ID: "service", Status: StatusOK, Found: address + " answers", Why: "a service that does not answer fails every process of its suite"}
+		conn, err := (&net.Dialer{Timeout: connectLimit}).DialContext(ctx, "tcp", address)
+		if err != nil {
+			c.Status, c.Found, c.Mend = StatusBad, fmt.Sprintf("%s does not answer: %v", address, err), "start the service, or change its address in the plan or with --service"
+		} else {
+			conn.Close()
 		}
 		checks = append(checks, c)
 	}

@@ -2,6 +2,7 @@ package hostinfo
 
 import (
 	"encoding/json"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -254,4 +255,53 @@ func FuzzFactParsers(f *testing.F) {
 			t.Errorf("negative thousandths %d", m)
 		}
 	})
+}
+
+// A service that has to answer is asked, and one that does not is bad.
+func TestServicesMustAnswer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := l.Addr().String()
+	if got := serviceChecks(t.Context(), []string{there}); len(got) != 1 || got[0].ID != "service" || got[0].Status != StatusOK || got[0].Mend != "" {
+		t.Errorf("a service that answers: %+v", got)
+	}
+	l.Close()
+	if got := serviceChecks(t.Context(), []string{there}); len(got) != 1 || got[0].Status != StatusBad || !strings.Contains(got[0].Found, there) || got[0].Why == "" || got[0].Mend == "" {
+		t.Errorf("a service that is gone: %+v", got)
+	}
+}
+
+// Every need of a plan is set against what is there, and one that is not met is
+// bad with the way to meet it.
+func TestNeedsOfAPlanAreChecked(t *testing.T) {
+	facts := []records.HostFact{}
+	for name, value := range map[string]string{"cpu.allowed": "0-1", "limits.open_files_soft": "1024", "limits.open_files_hard": "4096", "memory.available_bytes": "1073741824"} {
+		facts = append(facts, records.HostFact{Name: name, Value: &value})
+	}
+	for id, c := range map[string]struct{ met, unmet Needs }{
+		"cores":      {Needs{BusyThreads: 1}, Needs{BusyThreads: 3}},
+		"open_files": {Needs{OpenFiles: 1024}, Needs{OpenFiles: 1025}},
+		"memory":     {Needs{MemoryBytes: 1 << 30}, Needs{MemoryBytes: 1<<30 + 1}},
+	} {
+		for _, needs := range []Needs{c.met, c.unmet} {
+			found := false
+			for _, check := range examine(facts, needs) {
+				if check.ID != id {
+					continue
+				}
+				found = true
+				if ok := check.Status == StatusOK; ok != (needs.BusyThreads == c.met.BusyThreads && needs.OpenFiles == c.met.OpenFiles && needs.MemoryBytes == c.met.MemoryBytes) || ok == (check.Mend != "") || check.Why == "" {
+					t.Errorf("%s with %+v: %+v", id, needs, check)
+				}
+				if id != "cores" && !strings.Contains(check.Found, "needed") {
+					t.Errorf("%s does not say what is needed: %q", id, check.Found)
+				}
+			}
+			if !found {
+				t.Errorf("nothing checks %s", id)
+			}
+		}
+	}
 }

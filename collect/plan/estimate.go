@@ -1,6 +1,10 @@
 package plan
 
-import "time"
+import (
+	"time"
+
+	"pairbench/records"
+)
 
 // Estimate is what a plan asks of a machine.
 type Estimate struct {
@@ -15,6 +19,10 @@ type Estimate struct {
 	// BusyThreads is the largest number of threads that any suite keeps busy; 0
 	// is unknown.
 	BusyThreads int
+	// OpenFiles is the largest number of descriptors that a process of a built-in
+	// workload needs, MemoryBytes what collector, driver and services hold at
+	// once, both about.
+	OpenFiles, MemoryBytes int64
 }
 
 // What the guess of a fixed count's time rests on: rates that loopback clients
@@ -25,14 +33,68 @@ const (
 	mysqlPerSec     = 8_000
 )
 
+// What the guess of descriptors and memory rests on.
+const (
+	otherFiles     = 64
+	processMemory  = 64 << 20
+	redisMemory    = 32 << 20
+	mysqlMemory    = 512 << 20
+	sampleBytes    = 24
+	samplesPerSec  = 200_000 // of a cell that measures for a time
+	connectionsKey = "connections"
+)
+
+// openFiles is what one process of the cell needs: its connections, both ends of
+// them where the server is in the same process.
+func (s Suite) openFiles(c Cell) int64 {
+	if s.Workload == "command" {
+		return 0
+	}
+	connections := int64(1)
+	if f, ok := c.Factor(connectionsKey); ok && f.Kind == records.FactorInt {
+		connections = f.Int
+	}
+	if s.Service == nil {
+		connections *= 2
+	}
+	return connections + otherFiles
+}
+
+// memory is what driver and collector hold for the cell: each its own memory
+// and all samples of a process.
+func (s Suite) memory(c Cell) int64 {
+	samples := c.Measure.Operations / max(c.OperationsPerSample, 1)
+	if c.Measure.Duration > 0 {
+		samples = int64(c.Measure.Duration.Seconds() * samplesPerSec)
+	}
+	return 2 * (processMemory + samples*sampleBytes)
+}
+
+func (s Service) memory() int64 {
+	switch {
+	case s.Mode == "external":
+		return 0
+	case s.Kind == "mysql":
+		return mysqlMemory
+	default:
+		return redisMemory
+	}
+}
+
 // Estimate adds up the plan.
 func (p *Plan) Estimate() Estimate {
 	e := Estimate{Suites: len(p.Suites)}
+	services := map[string]int64{}
 	for _, s := range p.Suites {
+		if s.Service != nil {
+			services[s.Service.Name] = s.Service.memory()
+		}
 		e.Cells += len(s.Cells)
 		e.BusyThreads = max(e.BusyThreads, s.BusyThreads)
 		for _, c := range s.Cells {
 			n := 2 * p.Rounds
+			e.OpenFiles = max(e.OpenFiles, s.openFiles(c))
+			e.MemoryBytes = max(e.MemoryBytes, s.memory(c))
 			times := time.Duration(n)
 			e.Processes += n
 			e.Operations += c.Measure.Operations * int64(n)
@@ -41,6 +103,9 @@ func (p *Plan) Estimate() Estimate {
 			e.Warmup += c.Warmup.Duration * times
 			e.Wall += times * s.Expected(c)
 		}
+	}
+	for _, bytes := range services {
+		e.MemoryBytes += bytes
 	}
 	return e
 }

@@ -52,3 +52,23 @@ func TestStartsAlternate(t *testing.T) {
 		}
 	}
 }
+
+// Descriptors follow the connections, both ends of them where no service is
+// named; memory follows samples and services that are started.
+func TestEstimateOfDescriptorsAndMemory(t *testing.T) {
+	for suite, want := range map[string]struct{ files, mib int64 }{
+		"service: {name: r, kind: redis, mode: managed}, workload: redis_echo, measure: {operations: 1048576}":                          {100 + 64, 2*(64+24) + 32},
+		"service: {name: r, kind: redis, mode: external, address: '127.0.0.1:1'}, workload: redis_echo, measure: {operations: 1048576}": {100 + 64, 2 * (64 + 24)},
+		"workload: tcp_echo, measure: {operations: 1048576}":                                                                            {200 + 64, 2 * (64 + 24)},
+		"workload: command, program: {command: ['true'], read: {}}, measure: {operations: 1}":                                           {0, 2 * 64},
+	} {
+		p, err := plan.Parse([]byte("plan: 1\nstudy: s\narms: [{name: callback}, {name: goroutine}]\nrounds: 3\nsuites:\n  - {id: s, factors: {connections: [1, 100]}, "+suite+"}\n"), "plan.yaml")
+		if err != nil {
+			t.Errorf("%s: %v", suite, err)
+			continue
+		}
+		if e := p.Estimate(); e.OpenFiles != want.files || e.MemoryBytes>>20 != want.mib {
+			t.Errorf("%s: %d descriptors and %d MiB, expected %d and %d", suite, e.OpenFiles, e.MemoryBytes>>20, want.files, want.mib)
+		}
+	}
+}
