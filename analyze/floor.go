@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 
 	"pairbench/analyze/report"
 )
@@ -16,16 +14,7 @@ var ErrNotAA = errors.New("not an A/A analysis: collect it with --aa")
 // readFloor reads the analysis of an A/A collection: a directory or its
 // report.json.
 func readFloor(path string) (*report.Report, error) {
-	file := path
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		file = filepath.Join(path, ReportFile)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("read floor: %w", err)
-	}
-	defer f.Close()
-	r, err := report.Decode(f)
+	r, err := ReadReport(path)
 	if err != nil {
 		return nil, fmt.Errorf("read floor %s: %w", path, err)
 	}

@@ -13,6 +13,10 @@ import (
 // MaxBytes bounds what Decode reads: some 100,000 processes with their output.
 const MaxBytes = 1 << 30
 
+// maxObjects bounds the memory that a text takes: an empty object is two bytes of
+// JSON, and a hundred times as much once it is a process.
+const maxObjects = 4_000_000
+
 // Encode writes r as report.json: the same report gives the same bytes. It
 // fails for a report that Decode would refuse.
 func Encode(w io.Writer, r *Report) error {
@@ -31,18 +35,40 @@ func Encode(w io.Writer, r *Report) error {
 	return nil
 }
 
+// objects counts the objects of a JSON text.
+func objects(text []byte) int {
+	n, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && c == '{':
+			n++
+		}
+	}
+	return n
+}
+
 // Decode reads one report and nothing after it, up to MaxBytes. What it
 // returns is valid in the sense of Validate, so that a reader may index it
 // without looking. Members that it does not know are ignored: a newer tool of
 // the same schema version may have added them.
 func Decode(r io.Reader) (*Report, error) {
-	limited := &io.LimitedReader{R: r, N: MaxBytes + 1}
-	dec := json.NewDecoder(limited)
+	text, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("decode report: %w", err)
+	}
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("decode report: larger than %d bytes", MaxBytes)
+	}
+	if n := objects(text); n > maxObjects {
+		return nil, fmt.Errorf("decode report: %d objects, at most %d are read", n, maxObjects)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
 	var rep Report
 	if err := dec.Decode(&rep); err != nil {
-		if limited.N <= 0 {
-			return nil, fmt.Errorf("decode report: larger than %d bytes", MaxBytes)
-		}
 		return nil, fmt.Errorf("decode report: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {

@@ -15,10 +15,10 @@ import (
 
 	"pairbench/analyze"
 	"pairbench/analyze/hdr"
-	"pairbench/analyze/report"
 	"pairbench/analyze/wide"
 	"pairbench/records"
 	"pairbench/records/atomicfile"
+	"pairbench/records/bag"
 	"pairbench/records/bundle"
 	"pairbench/records/parquetfile"
 	"pairbench/render/benchstat"
@@ -105,7 +105,7 @@ func exportAnalysis(c *cli.Context, dir, format string) (write func(io.Writer) e
 		}
 	}
 	if format == "benchstat" {
-		r, err := readReportFile(filepath.Join(dir, analyze.ReportFile))
+		r, err := readReport(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -123,31 +123,19 @@ func exportAnalysis(c *cli.Context, dir, format string) (write func(io.Writer) e
 	}, nil
 }
 
-func readReportFile(path string) (*report.Report, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("export: %w", err)
-	}
-	defer f.Close()
-	r, err := report.Decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("export %s: %w", visible(path), err)
-	}
-	return r, nil
-}
-
 // readMetrics reads the metrics of an analysis, a row for each process.
 func readMetrics(path string) (parquetfile.Table, error) {
-	f, err := os.Open(path)
+	d, err := bag.OpenDir(filepath.Dir(path))
 	if err != nil {
 		return parquetfile.Table{}, fmt.Errorf("export: %w", err)
+	}
+	defer d.Close()
+	f, size, err := d.Open(filepath.Base(path))
+	if err != nil {
+		return parquetfile.Table{}, fmt.Errorf("export %s: %w", visible(path), err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return parquetfile.Table{}, fmt.Errorf("export: %w", err)
-	}
-	table, err := parquetfile.ReadTable(f, info.Size())
+	table, err := parquetfile.ReadTable(f, size)
 	if err == nil {
 		table, err = wide.ByProcess(table)
 	}

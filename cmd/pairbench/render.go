@@ -89,18 +89,12 @@ func renderCommand(s streams) *cli.Command {
 
 // readReport reads the report of an analysis.
 func readReport(dir string) (*report.Report, error) {
-	path := filepath.Join(dir, analyze.ReportFile)
-	f, err := os.Open(path)
+	r, err := analyze.ReadReport(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, usagef("read %s: no %s in it; expected a directory that analyze wrote", visible(dir), analyze.ReportFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", visible(path), err)
-	}
-	defer f.Close()
-	r, err := report.Decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", visible(path), err)
+		return nil, fmt.Errorf("read %s: %w", visible(filepath.Join(dir, analyze.ReportFile)), err)
 	}
 	return r, nil
 }
