@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"pairbench/analyze/gate"
+	"pairbench/render/numfmt"
 )
 
 // gateWriters are the output formats of gate.
@@ -102,7 +103,9 @@ func verdictCounts(r gate.Result) string {
 func evidence(c gate.Check) string {
 	parts := []string{}
 	if c.ChangePct != nil {
-		parts = append(parts, fmt.Sprintf("change %+.2f%%", c.ChangePct.Float()))
+		// The digits of the report, in ASCII.
+		change := numfmt.Profile("database").Change().Format(c.ChangePct.Rat())
+		parts = append(parts, "change "+strings.Replace(change, numfmt.Minus, "-", 1))
 	}
 	if i := c.Interval; i != nil {
 		parts = append(parts, fmt.Sprintf("%s %+.2f%% to %+.2f%% at %.1f%%", gateWords[i.Method], i.LowPct, i.HighPct, i.Level*100))
