@@ -107,3 +107,19 @@ func golden(t *testing.T, prefix string, r *report.Report) {
 		}
 	}
 }
+
+// The summary that README.md shows is that of the published study, at 80
+// columns, as it is printed today.
+func TestReadmeShowsTheSummaryAsItIsPrinted(t *testing.T) {
+	var b strings.Builder
+	if err := render.Terminal(&b, rendertest.Database(), "en", 80); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "```\n"+b.String()+"```\n") {
+		t.Errorf("README.md does not show\n%s", b.String())
+	}
+}

@@ -231,6 +231,10 @@ func (b *builder) compared() []Block {
 	if len(built) > 0 {
 		blocks = append(blocks, List{built})
 	}
+	// The plan's remarks are about runs by it, which imported ones are not.
+	if b.imported() {
+		return blocks
+	}
 	// A remark that several suites share is said once.
 	var remarks []string
 	seen := map[string]bool{}

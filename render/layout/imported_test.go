@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pairbench/analyze/report"
 	"pairbench/analyze/report/reporttest"
 	"pairbench/render/i18n"
 )
@@ -16,6 +17,8 @@ func TestImportedEvidenceIsNotCalledCollected(t *testing.T) {
 		own := []string{w.Sentences.AllChecked, w.Sentences.OutsideIntervals, w.Sentences.LockCovers, w.Scope.LimitSaturation,
 			w.Sentences.Alternation(w.Names.Order("alternate"), w.Number(3))}
 		r := reporttest.Database()
+		r.Suites[0].PlanNotes = []report.Text{{"en": "One processor.", "zh-CN": "One processor."}}
+		own = append(own, "One processor.")
 		collected := prose(Build(r, w, Options{}))
 		for _, text := range own {
 			if !strings.Contains(collected, text) {
