@@ -10,7 +10,7 @@
 //	pairbench render [--out DIR] [--format html,md,csv] [--lang en,zh-CN] [--png] ANALYSIS
 //	pairbench gate --require THRESHOLD [--format text|json|markdown|junit] [--out FILE] ANALYSIS
 //	pairbench import --format csv [--plan PLAN] --out BUNDLE FILE...
-//	pairbench import --format FORMAT --a FILE --b FILE --out BUNDLE
+//	pairbench import --format FORMAT --a FILE[:NAME] --b FILE[:NAME] --out BUNDLE
 //	pairbench export --format benchstat|csv|arrow|hdr [--out FILE] ANALYSIS|BUNDLE
 //	pairbench notebook [--out FILE] [--bundle DIR] ANALYSIS
 //	pairbench compact [--out BUNDLE] BUNDLE
@@ -69,6 +69,14 @@
 // time (from the instant of the schedule) side by side.
 //
 //	constants: {connections: 4, outstanding: 64, arrival: poisson, rate_per_sec: 5000}
+//
+// # Results of other tools
+//
+// import makes a bundle of files that another tool left: one for each arm, whose
+// results are matched by name. FILE:NAME takes one result of a file, so that two
+// commands of one hyperfine run are compared:
+//
+//	pairbench import --format hyperfine --a runs.json:old --b runs.json:new --out BUNDLE
 //
 // # Is the machine fit
 //

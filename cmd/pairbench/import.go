@@ -20,8 +20,8 @@ func importCommand(s streams) *cli.Command {
 		ArgsUsage: "--format FORMAT --out BUNDLE (FILE... | --a FILE --b FILE)",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "`FORMAT` of the files: " + importer.FormatNames()},
-			&cli.GenericFlag{Name: "a", Value: new(fileList), Usage: "`FILE` with results of arm A; may be repeated, a file more is a round more"},
-			&cli.GenericFlag{Name: "b", Value: new(fileList), Usage: "`FILE` with results of arm B"},
+			&cli.GenericFlag{Name: "a", Value: new(fileList), Usage: "`FILE` with results of arm A, or FILE:NAME for one of them; may be repeated, a file more is a round more"},
+			&cli.GenericFlag{Name: "b", Value: new(fileList), Usage: "`FILE`, or FILE:NAME, with results of arm B"},
 			&cli.StringFlag{Name: "plan", Usage: "take cells, arms and words from `PLAN` (csv)"},
 			&cli.StringFlag{Name: "out", Usage: "the bundle's `DIR`; it must not exist"},
 			&cli.StringFlag{Name: "suite", Usage: "the suite's `ID` where the files do not say"},
@@ -116,21 +116,41 @@ func importFiles(c *cli.Context, format importer.Format) (arms [2][]string, err 
 func readImport(format importer.Format, arms [2][]string, suite string) (result.Table, []result.Source, error) {
 	var sources [2][]result.Source
 	var tables [2][]result.Table
-	for i, files := range arms {
-		for _, file := range files {
-			data, err := readBounded(file, importer.MaxBytes)
-			if err != nil {
-				return result.Table{}, nil, err
+	type read struct {
+		table result.Table
+		src   result.Source
+	}
+	known := map[string]*read{}
+	var all []result.Source // each file once
+	for i, words := range arms {
+		for _, word := range words {
+			file, name := word, ""
+			if !format.BothArms {
+				file, name = pickedFrom(word)
 			}
-			table, src, err := format.Read(result.Source{Name: visible(file), Data: data}, suite)
-			if err != nil {
-				return result.Table{}, nil, err
+			if known[file] == nil {
+				data, err := readBounded(file, importer.MaxBytes)
+				if err != nil {
+					return result.Table{}, nil, err
+				}
+				table, src, err := format.Read(result.Source{Name: visible(file), Data: data}, suite)
+				if err != nil {
+					return result.Table{}, nil, err
+				}
+				known[file] = &read{table, src}
+				all = append(all, src)
 			}
-			sources[i] = append(sources[i], src)
+			table, err := known[file].table, error(nil)
+			if name != "" {
+				if table, err = importer.Pick(table, visible(file), name); err != nil {
+					return result.Table{}, nil, err
+				}
+			}
+			known[file].table.Warnings = nil // said once
+			sources[i] = append(sources[i], known[file].src)
 			tables[i] = append(tables[i], table)
 		}
 	}
-	all := append(sources[0], sources[1]...)
 	if !format.BothArms {
 		table, err := importer.Pair(sources[0], sources[1], tables[0], tables[1])
 		return table, all, err
@@ -141,6 +161,22 @@ func readImport(format importer.Format, arms [2][]string, suite string) (result.
 		table.Warnings = append(table.Warnings, part.Warnings...)
 	}
 	return table, all, nil
+}
+
+// pickedFrom reads FILE or FILE:NAME. Colons belong to a file's name where there
+// is such a file, and to NAME after the first one that ends a file's name.
+func pickedFrom(word string) (file, name string) {
+	if _, err := os.Stat(word); err == nil {
+		return word, ""
+	}
+	for i, r := range word {
+		if r == ':' && i+1 < len(word) {
+			if _, err := os.Stat(word[:i]); err == nil {
+				return word[:i], word[i+1:]
+			}
+		}
+	}
+	return word, ""
 }
 
 // readBounded reads a file of at most so many bytes, and one more of a larger

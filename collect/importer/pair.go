@@ -1,8 +1,10 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pairbench/collect/importer/result"
@@ -12,11 +14,12 @@ import (
 // Pair makes arm A of the results of some files and arm B of those of others.
 // Results of one cell are rounds, in the order of the files. Cells that only one
 // arm has stay, and are listed as warnings; no cell in common is an error. Where
-// each arm is one file, and these are called differently, that names the arms.
+// each arm is one file, and these or the results picked from them are called
+// differently, that names the arms.
 func Pair(a, b []result.Source, tablesA, tablesB []result.Table) (result.Table, error) {
 	out := result.Table{Arms: [2]string{"A", "B"}, NamedByTarget: true}
 	if len(a) == 1 && len(b) == 1 {
-		out.Arms = armNames(a[0].Name, b[0].Name)
+		out.Arms = armNames(cmp.Or(tablesA[0].Picked, stem(a[0].Name)), cmp.Or(tablesB[0].Picked, stem(b[0].Name)))
 	}
 	for i, tables := range [2][]result.Table{tablesA, tablesB} {
 		rounds := map[string]int32{}
@@ -106,18 +109,44 @@ func takeFactorsOfA(t *result.Table) {
 	}
 }
 
-// armNames are the bases of two file names without extensions, or A and B.
+// armNames are two names, or A and B where these tell nothing apart.
 func armNames(a, b string) [2]string {
-	stem := func(name string) string {
-		name = filepath.Base(name)
-		for _, ext := range []string{".gz", ".json", ".csv", ".txt", ".log", ".out"} {
-			name = strings.TrimSuffix(name, ext)
-		}
-		return name
-	}
-	names := [2]string{stem(a), stem(b)}
-	if names[0] == names[1] || names[0] == "" || names[1] == "" {
+	if a == b || a == "" || b == "" {
 		return [2]string{"A", "B"}
 	}
-	return names
+	return [2]string{a, b}
+}
+
+// stem is the base of a file's name without extensions.
+func stem(name string) string {
+	name = filepath.Base(name)
+	for _, ext := range []string{".gz", ".json", ".csv", ".txt", ".log", ".out"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// Pick keeps the results of that name: what the first factor says, a command or
+// a benchmark, or all factors as a warning writes them. What was picked for arm A
+// is the partner of what was picked for arm B, whatever they are called.
+func Pick(t result.Table, file, name string) (result.Table, error) {
+	var names []string
+	all := t.Observations
+	t.Observations, t.Picked, t.NamedByTarget = nil, name, true
+	for _, o := range all {
+		called := describe(&o)
+		first := called
+		if len(o.Factors) > 0 {
+			first = o.Factors[0].Value.String()
+		}
+		if name == first || name == called {
+			t.Observations = append(t.Observations, o)
+		} else if quoted := result.Quote(first); !slices.Contains(names, quoted) && len(names) < 10 {
+			names = append(names, quoted)
+		}
+	}
+	if len(t.Observations) == 0 {
+		return t, &result.Error{File: file, Problem: fmt.Sprintf("found no result %s, expected one of %s", result.Quote(name), strings.Join(names, ", "))}
+	}
+	return t, nil
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -68,9 +69,43 @@ func TestArmsAreNamedAfterFiles(t *testing.T) {
 		{"a/result.json", "b/result.json", [2]string{"A", "B"}},
 		{".json", "b.json", [2]string{"A", "B"}},
 	} {
-		if got := armNames(c.a, c.b); got != c.want {
+		if got := armNames(stem(c.a), stem(c.b)); got != c.want {
 			t.Errorf("armNames(%q, %q) is %q, want %q", c.a, c.b, got, c.want)
 		}
+	}
+}
+
+func TestPickedResultsAreThePartnersOfEachOther(t *testing.T) {
+	data, err := os.ReadFile("testdata/hyperfine-a.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, src, err := format(t, "hyperfine").Read(result.Source{Name: "both.json", Data: data}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var picked [2]result.Table
+	for i, name := range []string{"sleep 0.01", "sleep 0.02"} {
+		if picked[i], err = Pick(table, "both.json", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sources := []result.Source{src}
+	joined, err := Pair(sources, sources, picked[:1], picked[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := [2]string{"sleep 0.01", "sleep 0.02"}; joined.Arms != want || len(joined.Observations) != len(table.Observations) {
+		t.Errorf("arms are %q with %d of %d results, want %q with all", joined.Arms, len(joined.Observations), len(table.Observations), want)
+	}
+	for _, o := range joined.Observations {
+		if got := o.Factors[0].Value.String(); got != "sleep 0.01" {
+			t.Errorf("a result is of the cell %s, want that of A", got)
+		}
+	}
+	const want = `import both.json: found no result "sleep 3", expected one of "sleep 0.01", "sleep 0.02"`
+	if _, err := Pick(table, "both.json", "sleep 3"); err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
 	}
 }
 

@@ -70,6 +70,8 @@ type Table struct {
 	// address) and not what was measured, so that the only result of one file
 	// is the partner of the only result of another.
 	NamedByTarget bool
+	// Picked is the result that was asked for by name; "" where all were.
+	Picked string
 	// Warnings are lines for the user: rows left out, and why.
 	Warnings []string
 }
