@@ -16,13 +16,32 @@ type streams struct {
 	err io.Writer
 }
 
+// keptWriter keeps the first error of its writer.
+type keptWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keptWriter) Write(p []byte) (int, error) {
+	n, err := k.w.Write(p)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
+}
+
 // run executes one command line and returns the exit code. args[0] is the
 // program's name.
 func run(ctx context.Context, args []string, s streams) int {
+	out := &keptWriter{w: s.out}
+	s.out = out
 	app := newApp(s)
 	err := app.RunContext(ctx, inOrder(app, args))
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errInterrupted) {
 		err = fmt.Errorf("%w: %w", errInterrupted, err)
+	}
+	if err == nil {
+		err = out.err // the library drops it where it prints help
 	}
 	code := exitCode(err)
 	if err != nil && err.Error() != "" {
