@@ -103,6 +103,18 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
+func TestTextPayloadsNeedNoEscape(t *testing.T) {
+	p := NewTextPayloads(5, 4096)
+	if other := p.Text(1); other == p.Text(2) {
+		t.Error("neighbours have the same payload")
+	}
+	for _, c := range p.random {
+		if !bytes.ContainsRune([]byte(textAlphabet), rune(c)) {
+			t.Fatalf("character %q", c)
+		}
+	}
+}
+
 func TestPayloads(t *testing.T) {
 	p := NewPayloads(5, 64)
 	seen := map[string]int64{}

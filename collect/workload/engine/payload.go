@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Payloads hands out the payload of each request: random bytes, binary-safe, the
+// Payloads hands out the payload of each request: random bytes or text, the
 // same for the same seed, and different for requests that are near each other,
 // so that a reply to another request is told from the right one.
 type Payloads struct {
@@ -18,7 +18,7 @@ type Payloads struct {
 
 const payloadWindows = 4096
 
-// NewPayloads returns payloads of size bytes.
+// NewPayloads returns payloads of size bytes, each of the 256 values a byte has.
 func NewPayloads(seed int64, size int) *Payloads {
 	source := rand.NewPCG(uint64(seed), 0xd1342543de82ef95)
 	b := make([]byte, size+payloadWindows)
@@ -28,6 +28,19 @@ func NewPayloads(seed int64, size int) *Payloads {
 		}
 	}
 	return &Payloads{random: b, size: size}
+}
+
+// textAlphabet has 64 characters that no quoting of a text changes.
+const textAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// NewTextPayloads returns payloads of size bytes that are letters, digits, '-' and
+// '_', for protocols that carry text and would escape other bytes.
+func NewTextPayloads(seed int64, size int) *Payloads {
+	p := NewPayloads(seed, size)
+	for i, b := range p.random {
+		p.random[i] = textAlphabet[b%64]
+	}
+	return p
 }
 
 // At returns the payload of request number op, which nobody may change. It

@@ -56,7 +56,7 @@ func NewText(job protocol.Job) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workload{service: *job.Service, query: echoQuery, payloads: engine.NewPayloads(job.Seed, int(size)), ciphers: map[string]bool{}}
+	w := &Workload{service: *job.Service, query: echoQuery, payloads: engine.NewTextPayloads(job.Seed, int(size)), ciphers: map[string]bool{}}
 	if w.reset, err = job.Text("mysql_reset", resetLibrary, resetFull); err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (c *conn) Do(op int64) error {
 	if err := c.lease(); err != nil {
 		return &engine.LostError{Err: fmt.Errorf("request %d: reset session: %w", op, err)}
 	}
-	c.args[0].Value = c.w.payloads.At(op)
+	c.args[0].Value = c.w.payloads.Text(op)
 	rows, err := c.queryer.QueryContext(context.Background(), c.w.query, c.args)
 	if err != nil {
 		return c.w.fault(op, err)
