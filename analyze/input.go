@@ -152,6 +152,20 @@ func (in *input) hostIdentity() string {
 	return strings.Join(parts, "\n")
 }
 
+// hostDifference returns the facts of each host that the other one lacks or has
+// otherwise; both are "" when the hosts are one.
+func hostDifference(a, b *input) (ofA, ofB string) {
+	facts := func(in *input) []string { return strings.Split(in.hostIdentity(), "\n") }
+	without := func(all, other []string) string {
+		left := slices.DeleteFunc(slices.Clone(all), func(fact string) bool { return slices.Contains(other, fact) })
+		if len(left) == 0 && !slices.Equal(all, other) {
+			return "none of these facts"
+		}
+		return strings.Join(left, ", ")
+	}
+	return without(facts(a), facts(b)), without(facts(b), facts(a))
+}
+
 // armLock is what the hash lock says an arm is made of: the binaries and
 // scripts it starts with.
 func (in *input) armLock(side records.Side) string {

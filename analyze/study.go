@@ -82,7 +82,7 @@ func join(inputs []*input) (*study, error) {
 	type placed struct {
 		*cell
 		position int
-		host     string
+		in       *input
 		rounds   int32
 	}
 	cells, suites := map[cellKey]*placed{}, map[string]*suite{}
@@ -98,13 +98,14 @@ func join(inputs []*input) (*study, error) {
 		for i, c := range in.cells {
 			key := cellKey{c.Suite, c.CellID}
 			if known := cells[key]; known != nil {
-				if known.host != in.hostIdentity() {
-					return nil, fmt.Errorf("analyze %s: %w: cell %s was measured on another host too, and hosts are never pooled", in.name, ErrNotJoinable, key)
+				if here, there := hostDifference(in, known.in); here != there {
+					return nil, fmt.Errorf("analyze %s: %w: cell %s was measured on another host too, and hosts are never pooled: %s has %s, %s has %s",
+						in.name, ErrNotJoinable, key, in.name, here, known.in.name, there)
 				}
 				offset[key] = known.rounds
 				continue
 			}
-			cells[key] = &placed{cell: &cell{Cell: c}, position: position(in, i), host: in.hostIdentity()}
+			cells[key] = &placed{cell: &cell{Cell: c}, position: position(in, i), in: in}
 			all = append(all, cells[key])
 		}
 		processes := make([]*process, 0, len(in.processes))

@@ -40,16 +40,17 @@ func TestShardsJoinedEqualTheWhole(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		other study
-		names string
+		names string // what the error says beside the bundle
+		too   string
 	}{
-		"replanned":    {study{seed: 3, cells: 4, firstCell: 3, rounds: 3, samples: 200, plan: "plan: 1\nstudy: other\n"}, "its plan"},
-		"another-host": {study{seed: 4, cells: 1, firstCell: 2, rounds: 3, samples: 200, memory: "2147483648"}, "another host"},
-		"rebuilt":      {study{seed: 3, cells: 4, firstCell: 3, rounds: 3, samples: 200, program: "another program"}, "programs of side A"},
+		"replanned":    {study{seed: 3, cells: 4, firstCell: 3, rounds: 3, samples: 200, plan: "plan: 1\nstudy: other\n"}, "its plan", ""},
+		"another-host": {study{seed: 4, cells: 1, firstCell: 2, rounds: 3, samples: 200, memory: "2147483648"}, "another-host has memory.total_bytes=2147483648", "first has memory.total_bytes=1073741824"},
+		"rebuilt":      {study{seed: 3, cells: 4, firstCell: 3, rounds: 3, samples: 200, program: "another program"}, "programs of side A", ""},
 	} {
 		path := filepath.Join(dir, name)
 		c.other.write(t, path)
 		_, err := analyze.Run(context.Background(), analyze.Options{Bundles: []string{first, path}})
-		if !errors.Is(err, analyze.ErrNotJoinable) || !strings.Contains(err.Error(), c.names) ||
+		if !errors.Is(err, analyze.ErrNotJoinable) || !strings.Contains(err.Error(), c.names) || !strings.Contains(err.Error(), c.too) ||
 			!strings.Contains(err.Error(), name) && !strings.Contains(err.Error(), "first") {
 			t.Errorf("error is %v, want one that names a bundle and %s", err, c.names)
 		}
