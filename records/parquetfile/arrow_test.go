@@ -158,10 +158,19 @@ func TestBadTablesAreRefused(t *testing.T) {
 	}
 }
 
+// arrowStream is what a driver writes: one batch in an Arrow IPC stream.
 func arrowStream(t testing.TB, s records.Samples) []byte {
 	t.Helper()
+	record := toArrow(SamplesTable(s))
+	defer record.Release()
 	var stream bytes.Buffer
-	if err := WriteArrowIPC(&stream, SamplesTable(s)); err != nil {
+	w := ipc.NewWriter(&stream, ipc.WithSchema(record.Schema()))
+	if record.NumRows() > 0 {
+		if err := w.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return stream.Bytes()

@@ -95,26 +95,6 @@ func arrowValues(column arrow.Array, rows int64) ([]int64, error) {
 	return values.Int64Values(), nil
 }
 
-// WriteArrowIPC writes a table as an Arrow IPC stream, for export.
-func WriteArrowIPC(dst io.Writer, t Table) (err error) {
-	defer guardWrite(&err)
-	if err := t.check(); err != nil {
-		return fmt.Errorf("write Arrow table: %w", err)
-	}
-	record := toArrow(t)
-	defer record.Release()
-	w := ipc.NewWriter(struct{ io.Writer }{dst}, ipc.WithSchema(record.Schema()))
-	if record.NumRows() > 0 {
-		if err := w.Write(record); err != nil {
-			return fmt.Errorf("write Arrow table: %w", err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		return fmt.Errorf("write Arrow table: %w", err)
-	}
-	return nil
-}
-
 // SamplesTable returns the samples of one process as a table, for export.
 func SamplesTable(s records.Samples) Table {
 	no := make([]int64, s.Len())
