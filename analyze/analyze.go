@@ -111,38 +111,27 @@ func (st *study) run(ctx context.Context, o Options) (*report.Report, error) {
 	return r, write(o.Out, r, tables)
 }
 
-// write leaves the analysis at out, whole or not at all: its files are written
-// beside and the directory gets its name last.
-func write(out string, r *report.Report, tables map[string]parquetfile.Table) (err error) {
+// write leaves the analysis at out, whole or not at all.
+func write(out string, r *report.Report, tables map[string]parquetfile.Table) error {
 	var text bytes.Buffer
 	if err := report.Encode(&text, r); err != nil {
 		return fmt.Errorf("analyze: %w", err)
 	}
 	fsys := atomicfile.OS{}
-	out = filepath.Clean(out)
-	partial := out + ".partial"
-	if err := fsys.Mkdir(partial, 0o755); err != nil {
-		return fmt.Errorf("analyze: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("analyze: %w", err), os.RemoveAll(partial))
+	err := atomicfile.Dir(fsys, out, func(dir string) error {
+		for _, name := range []string{MetricsFile, SummariesFile, ComparisonsFile} {
+			t := tables[name]
+			err := atomicfile.Write(fsys, filepath.Join(dir, name), 0o644, func(w io.Writer) error {
+				return parquetfile.WriteTable(w, t)
+			})
+			if err != nil {
+				return err
+			}
 		}
-	}()
-	for _, name := range []string{MetricsFile, SummariesFile, ComparisonsFile} {
-		t := tables[name]
-		err := atomicfile.Write(fsys, filepath.Join(partial, name), 0o644, func(w io.Writer) error {
-			return parquetfile.WriteTable(w, t)
-		})
-		if err != nil {
-			return err
-		}
+		return atomicfile.WriteBytes(fsys, filepath.Join(dir, ReportFile), 0o644, text.Bytes())
+	})
+	if err != nil {
+		return fmt.Errorf("analyze %s: %w", out, err)
 	}
-	if err := atomicfile.WriteBytes(fsys, filepath.Join(partial, ReportFile), 0o644, text.Bytes()); err != nil {
-		return err
-	}
-	if err := fsys.Rename(partial, out); err != nil {
-		return err
-	}
-	return fsys.SyncDir(filepath.Dir(out))
+	return nil
 }

@@ -196,8 +196,8 @@ func choose(what string, asked, known []string) ([]string, error) {
 	return chosen, nil
 }
 
-// place writes the files into a new directory beside out and renames it.
-func place(fsys atomicfile.FS, out string, files []File, png bool) (err error) {
+// place makes the directory out of the files; out may be there, and empty.
+func place(fsys atomicfile.FS, out string, files []File, png bool) error {
 	entries, err := os.ReadDir(out)
 	switch {
 	case err == nil && len(entries) > 0:
@@ -205,46 +205,33 @@ func place(fsys atomicfile.FS, out string, files []File, png bool) (err error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("render %s: %w", out, errors.Unwrap(err))
 	}
-	parent, base := filepath.Split(filepath.Clean(out))
-	temp := filepath.Join(parent, atomicfile.TempPrefix+base)
-	if err := os.RemoveAll(temp); err != nil { // the leftover of a run that was killed
-		return fmt.Errorf("render %s: %w", out, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(temp)
-			err = fmt.Errorf("render %s: %w", out, err)
+	err = atomicfile.Dir(fsys, out, func(temp string) error {
+		made := map[string]bool{".": true}
+		for _, f := range files {
+			if dir := filepath.Dir(f.Path); !made[dir] {
+				if err := fsys.Mkdir(filepath.Join(temp, dir), 0o755); err != nil {
+					return err
+				}
+				made[dir] = true
+			}
 		}
-	}()
-	made := map[string]bool{".": true}
-	if err := fsys.Mkdir(temp, 0o755); err != nil {
-		return err
-	}
-	for _, f := range files {
-		if dir := filepath.Dir(f.Path); !made[dir] {
-			if err := fsys.Mkdir(filepath.Join(temp, dir), 0o755); err != nil {
+		if err := writeAll(fsys, temp, files); err != nil {
+			return err
+		}
+		if png {
+			if err := convert(temp, files); err != nil {
 				return err
 			}
-			made[dir] = true
 		}
-	}
-	if err := writeAll(fsys, temp, files); err != nil {
-		return err
-	}
-	if png {
-		if err := convert(temp, files); err != nil {
-			return err
+		if entries != nil { // empty, as seen above
+			return fsys.Remove(out)
 		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("render %s: %w", out, err)
 	}
-	if entries != nil { // empty, as seen above
-		if err := fsys.Remove(out); err != nil {
-			return err
-		}
-	}
-	if err := fsys.Rename(temp, out); err != nil {
-		return err
-	}
-	return fsys.SyncDir(filepath.Dir(filepath.Clean(out)))
+	return nil
 }
 
 // writeAll makes the files durable, a few at a time: most of the time goes into

@@ -79,9 +79,9 @@ func runImport(c *cli.Context, s streams) error {
 	}
 	removeEmpty, err := makeParent(out)
 	if err != nil {
-		return err
+		return fmt.Errorf("import --out %s: %w", visible(out), err)
 	}
-	identity, err := importer.Write(atomicfile.OS{}, out, in, sources)
+	identity, err := importer.Write(c.Context, atomicfile.OS{}, out, in, sources)
 	if err != nil {
 		removeEmpty()
 		return err

@@ -19,13 +19,26 @@ func newResultDir(word string, now time.Time) string {
 	return filepath.Join("pairbench-results", name+"-"+now.UTC().Format("20060102T150405.000Z"))
 }
 
-// makeParent makes the directory in which out will be made. removeEmpty takes
-// it away again where it was not there before and nothing came into it.
+// makeParent makes the directories in which out will be made. removeEmpty takes
+// away again those that were not there before and into which nothing came; after
+// an error there is nothing to take away.
 func makeParent(out string) (removeEmpty func(), err error) {
+	var made []string // the deepest first
 	parent := filepath.Dir(filepath.Clean(out))
-	removeEmpty = func() {}
-	if _, err := os.Lstat(parent); errors.Is(err, os.ErrNotExist) {
-		removeEmpty = func() { _ = os.Remove(parent) } // fails, as it should, on a directory that holds something
+	for dir := parent; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		made = append(made, dir)
 	}
-	return removeEmpty, os.MkdirAll(parent, 0o755)
+	removeEmpty = func() {
+		for _, dir := range made {
+			_ = os.Remove(dir) // fails, as it should, on a directory that holds something
+		}
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		removeEmpty()
+		return func() {}, err
+	}
+	return removeEmpty, nil
 }

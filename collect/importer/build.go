@@ -36,6 +36,9 @@ type Import struct {
 	Plan    []byte
 }
 
+// origin is the run's origin in a bundle that was imported.
+const origin = "imported"
+
 // layouts maps a profile to the layout of its published report.
 var layouts = map[string]string{"database": "paired", "native": "compact", "release": "release"}
 
@@ -56,7 +59,7 @@ func Build(file string, t result.Table, o Options) (Import, error) {
 		Samples: map[int32]*records.Samples{},
 		Run: records.Run{
 			SchemaVersion: records.SchemaVersion, ToolVersion: o.ToolVersion, Study: o.Study, Profile: o.Profile, Layout: layout,
-			Origin: "imported", ImportFormat: &format, Order: records.RunOrder{Kind: "imported"}, Lock: "incomplete",
+			Origin: origin, ImportFormat: &format, Order: records.RunOrder{Kind: "imported"}, Lock: "incomplete",
 			LockGaps: []string{"imported: the programs that were measured were not hashed"},
 		},
 	}

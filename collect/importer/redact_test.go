@@ -83,7 +83,7 @@ func TestBundleKeepsFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Write(atomicfile.OS{}, dir, in, sources); err != nil {
+		if _, err := Write(t.Context(), atomicfile.OS{}, dir, in, sources); err != nil {
 			t.Fatal(err)
 		}
 		found, err := bundle.Verify(dir)

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,22 +17,38 @@ import (
 )
 
 // Write leaves the import as a sealed bundle at dir, with the original files
-// inside: byte for byte, or marked as redacted. Nothing is left at dir when it
-// fails.
-func Write(fsys atomicfile.FS, dir string, in Import, originals []result.Source) (digest.SHA256, error) {
+// inside: byte for byte, or marked as redacted. Nothing half-made is left when it
+// fails or ctx ends; what a killed import left under that name it takes away
+// first, because an import is never resumed.
+func Write(ctx context.Context, fsys atomicfile.FS, dir string, in Import, originals []result.Source) (digest.SHA256, error) {
 	w, err := bundle.Create(fsys, dir, in.Plan, in.Run, in.Cells)
+	if errors.Is(err, bundle.ErrUnfinished) && dropKilled(fsys, dir) {
+		w, err = bundle.Create(fsys, dir, in.Plan, in.Run, in.Cells)
+	}
 	if err != nil {
 		return digest.SHA256{}, err
 	}
 	defer w.Close()
-	identity, err := fill(w, in, originals)
+	identity, err := fill(ctx, w, in, originals)
 	if err != nil {
-		return digest.SHA256{}, errors.Join(err, os.RemoveAll(w.Dir()))
+		_ = os.RemoveAll(w.Dir()) // where it fails, the cause is that of err
+		return digest.SHA256{}, err
 	}
 	return identity, nil
 }
 
-func fill(w *bundle.Writer, in Import, originals []result.Source) (digest.SHA256, error) {
+// dropKilled takes away an unfinished import that nobody is writing, and reports
+// whether there was one. A collection is left for its own command to resume.
+func dropKilled(fsys atomicfile.FS, dir string) bool {
+	w, err := bundle.Resume(fsys, dir)
+	if err != nil {
+		return false
+	}
+	defer w.Close()
+	return w.Run().Origin == origin && os.RemoveAll(w.Dir()) == nil
+}
+
+func fill(ctx context.Context, w *bundle.Writer, in Import, originals []result.Source) (digest.SHA256, error) {
 	var inputs []records.Input
 	for i, src := range originals {
 		name := fmt.Sprintf("original-%02d-%s", i+1, safeName(src.Name))
@@ -52,6 +69,9 @@ func fill(w *bundle.Writer, in Import, originals []result.Source) (digest.SHA256
 		return digest.SHA256{}, err
 	}
 	for _, p := range in.Processes {
+		if err := ctx.Err(); err != nil {
+			return digest.SHA256{}, err
+		}
 		if err := w.Append(p, in.Samples[p.ProcessNo]); err != nil {
 			return digest.SHA256{}, err
 		}

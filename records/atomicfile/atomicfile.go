@@ -125,3 +125,31 @@ func WriteBytes(fsys FS, path string, perm fs.FileMode, content []byte) error {
 		return err
 	})
 }
+
+// Dir makes the directory path with what fill puts into the directory that it is
+// given: whole or not at all. That one lies beside path and gets its name last;
+// what a killed Dir left of it is taken away first. path must not exist. The
+// error of fill is wrapped by no path.
+func Dir(fsys FS, path string, fill func(dir string) error) (err error) {
+	path = filepath.Clean(path)
+	parent, base := filepath.Split(path)
+	temp := filepath.Join(parent, TempPrefix+base)
+	if err := os.RemoveAll(temp); err != nil {
+		return err
+	}
+	if err := fsys.Mkdir(temp, 0o755); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(temp) // where it fails, the cause is that of err
+		}
+	}()
+	if err := fill(temp); err != nil {
+		return err
+	}
+	if err := fsys.Rename(temp, path); err != nil {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(path))
+}

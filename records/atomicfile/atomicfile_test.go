@@ -59,3 +59,46 @@ func TestIsTemp(t *testing.T) {
 		}
 	}
 }
+
+// TestDirIsWholeOrNotThere fails each call that makes a directory, and what fills
+// it; what a killed one left is taken over.
+func TestDirIsWholeOrNotThere(t *testing.T) {
+	fill := func(dir string) error { return WriteBytes(OS{}, filepath.Join(dir, "f"), 0o644, []byte("x")) }
+	parent := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(parent, TempPrefix+"new", "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(parent, "new")
+	if err := Dir(OS{}, out+"/", fill); err != nil {
+		t.Fatal(err)
+	}
+	names := func() (list []string) {
+		entries, err := os.ReadDir(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			list = append(list, e.Name())
+		}
+		return list
+	}
+	if got := names(); len(got) != 1 || got[0] != "new" {
+		t.Errorf("made %v, want new", got)
+	}
+	if content, err := os.ReadFile(filepath.Join(out, "f")); err != nil || string(content) != "x" {
+		t.Errorf("the file holds %q (%v)", content, err)
+	}
+	refused := errors.New("refused")
+	err := Dir(OS{}, filepath.Join(parent, "other"), func(dir string) error {
+		return errors.Join(fill(dir), refused)
+	})
+	if got := names(); !errors.Is(err, refused) || len(got) != 1 {
+		t.Errorf("%v, and %v is there", err, got)
+	}
+	if err := Dir(OS{}, out, fill); err == nil {
+		t.Error("a directory that was there was written over")
+	}
+	if got := names(); len(got) != 1 {
+		t.Errorf("left %v", got)
+	}
+}

@@ -42,26 +42,13 @@ func compact(src, dst string) (identity digest.SHA256, err error) {
 		return digest.SHA256{}, err
 	}
 	defer b.Close()
-	work, err := os.MkdirTemp(filepath.Dir(dst), filepath.Base(dst)+".compacting-")
-	if err != nil {
-		return digest.SHA256{}, err
-	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(work)
-		}
-	}()
-	c := compactor{from: b, fs: atomicfile.OS{}, dir: work}
-	if identity, err = c.write(); err != nil {
-		return digest.SHA256{}, err
-	}
-	if err := c.fs.Chmod(work, 0o755); err != nil {
-		return digest.SHA256{}, err
-	}
-	if err := c.fs.Rename(work, dst); err != nil {
-		return digest.SHA256{}, err
-	}
-	return identity, c.fs.SyncDir(filepath.Dir(dst))
+	fsys := atomicfile.OS{}
+	err = atomicfile.Dir(fsys, dst, func(dir string) (err error) {
+		c := compactor{from: b, fs: fsys, dir: dir}
+		identity, err = c.write()
+		return err
+	})
+	return identity, err
 }
 
 type compactor struct {

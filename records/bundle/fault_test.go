@@ -290,6 +290,30 @@ func failCall(t *testing.T, kind string, n int, dead bool) bool {
 	return true
 }
 
+// TestFailedCreateLeavesNothing fails each call of a Create alone: what it had
+// made is gone, and the name is free.
+func TestFailedCreateLeavesNothing(t *testing.T) {
+	faults := 0
+	for _, kind := range faultKinds {
+		for n := 1; ; n++ {
+			root := t.TempDir()
+			faulty := &faultFS{FS: quickFS{}, kind: kind, n: n}
+			w, err := Create(faulty, filepath.Join(root, "demo"), []byte(studyPlan), studyRun(1), studyCells())
+			if err == nil {
+				w.Close()
+				break
+			}
+			faults++
+			if entries, rerr := os.ReadDir(root); rerr != nil || len(entries) > 0 {
+				t.Errorf("%s %d: %v: left %v (%v)", kind, n, err, entries, rerr)
+			}
+		}
+	}
+	if faults < 20 {
+		t.Errorf("only %d faults were injected", faults)
+	}
+}
+
 // TestFaultsInEverySession lets no session go without a fault until there are
 // no calls left to fail.
 func TestFaultsInEverySession(t *testing.T) {

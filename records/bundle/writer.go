@@ -41,7 +41,8 @@ type Writer struct {
 
 // Create starts a bundle that will be called dir when it is sealed. It refuses
 // when dir exists (fs.ErrExist) or an unfinished bundle of that name does
-// (ErrUnfinished); the rest of a Create that was cut short it takes over.
+// (ErrUnfinished); the rest of a Create that was cut short it takes over. A
+// Create that fails takes away what it made.
 func Create(fsys atomicfile.FS, dir string, planYAML []byte, run records.Run, cells []records.Cell) (*Writer, error) {
 	w := newWriter(fsys, dir)
 	if err := w.create(planYAML, run, cells); err != nil {
@@ -56,15 +57,20 @@ func newWriter(fsys atomicfile.FS, dir string) *Writer {
 	return &Writer{fs: fsys, final: dir, dir: dir + PartialSuffix, commits: make(map[int32]commit)}
 }
 
-func (w *Writer) create(planYAML []byte, run records.Run, cells []records.Cell) error {
+func (w *Writer) create(planYAML []byte, run records.Run, cells []records.Cell) (err error) {
 	if len(planYAML) > maxPlanBytes {
 		return fmt.Errorf("plan of %d bytes, at most %d are kept", len(planYAML), maxPlanBytes)
 	}
 	if err := w.refuseFinal(); err != nil {
 		return err
 	}
-	err := w.fs.Mkdir(w.dir, 0o755)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if err = w.fs.Mkdir(w.dir, 0o755); err == nil {
+		defer func() {
+			if err != nil && !errors.Is(err, ErrBusy) {
+				w.discard()
+			}
+		}()
+	} else if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	if w.lock, err = lockDir(w.dir); err != nil {
@@ -94,6 +100,16 @@ func (w *Writer) create(planYAML []byte, run records.Run, cells []records.Cell) 
 		return err
 	}
 	return w.SetRun(run)
+}
+
+// discard takes the directory away, as far as the disk lets it: the next Create
+// takes over what stays.
+func (w *Writer) discard() {
+	for _, name := range []string{
+		RunFile, CellsFile, PlanFile, commitsDir, samplesDir, strings.TrimSuffix(bag.PayloadDir, "/"), ".",
+	} {
+		_ = w.fs.Remove(w.path(name))
+	}
 }
 
 func (w *Writer) refuseFinal() error {
