@@ -3,7 +3,9 @@
 
 VERSION   := $(shell cat VERSION 2>/dev/null || echo 0.1.0)
 LDFLAGS   := -s -w -X main.version=$(VERSION)
-GOBUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+# The tag leaves out the command line library's Markdown writer.
+TAGS      := urfave_cli_no_docs
+GOBUILD   := CGO_ENABLED=0 go build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)'
 STATIC    := go tool -modfile=go.tools.mod staticcheck
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 FUZZTIME  ?= 10s
@@ -69,7 +71,7 @@ scale: prepare
 	go test ./schemas/interop -run TestScale -count=1 -v -timeout 3h -args -engines duckdb,spark -bundles 200 -samples 100000000
 
 dist:
-	.ci/dist '$(VERSION)' $(PLATFORMS)
+	.ci/dist '$(VERSION)' '$(TAGS)' $(PLATFORMS)
 
 clean:
 	rm -rf bin dist collect/asio/build

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // linuxFacts gathers every fact that Linux has in files.
@@ -272,9 +273,30 @@ func firstField(text string) (string, error) {
 }
 
 // tellingArguments are the kernel arguments whose values decide speed and hold
-// nothing private. The values of all others are left out: they may be keys,
-// addresses or serial numbers.
-var tellingArguments = regexp.MustCompile(`^(isolcpus|nohz|nohz_full|rcu_nocbs|rcu_nocb_poll|irqaffinity|mitigations|spectre_v2|spec_store_bypass_disable|l1tf|mds|tsx|nosmt|maxcpus|nr_cpus|intel_pstate|amd_pstate|intel_idle\.max_cstate|processor\.max_cstate|idle|cpuidle\.off|cpufreq\.\w+|clocksource|tsc|hpet|transparent_hugepage|hugepages|hugepagesz|default_hugepagesz|numa|numa_balancing|preempt|skew_tick|nowatchdog|nmi_watchdog|audit|selinux|apparmor|iommu|intel_iommu|amd_iommu|kvm[\w.-]*|cgroup_disable|systemd\.unified_cgroup_hierarchy|psi|quiet|ro|rw|threadirqs|randomize_kstack_offset|init_on_alloc|init_on_free|page_poison|slub_debug|pti|kpti|nopti|nokaslr|norandmaps|vsyscall)$`)
+// nothing private, as are those that start with one of tellingPrefixes. The
+// values of all others are left out: they may be keys, addresses or serial
+// numbers.
+var tellingArguments = []string{
+	"isolcpus", "nohz", "nohz_full", "rcu_nocbs", "rcu_nocb_poll", "irqaffinity", "mitigations",
+	"spectre_v2", "spec_store_bypass_disable", "l1tf", "mds", "tsx", "nosmt", "maxcpus",
+	"nr_cpus", "intel_pstate", "amd_pstate", "intel_idle.max_cstate", "processor.max_cstate",
+	"idle", "cpuidle.off", "clocksource", "tsc", "hpet", "transparent_hugepage", "hugepages",
+	"hugepagesz", "default_hugepagesz", "numa", "numa_balancing", "preempt", "skew_tick",
+	"nowatchdog", "nmi_watchdog", "audit", "selinux", "apparmor", "iommu", "intel_iommu",
+	"amd_iommu", "cgroup_disable", "systemd.unified_cgroup_hierarchy", "psi", "quiet", "ro", "rw",
+	"threadirqs", "randomize_kstack_offset", "init_on_alloc", "init_on_free", "page_poison",
+	"slub_debug", "pti", "kpti", "nopti", "nokaslr", "norandmaps", "vsyscall",
+}
+
+var tellingPrefixes = []string{"cpufreq.", "kvm"}
+
+func telling(name string) bool {
+	return slices.Contains(tellingArguments, name) || slices.ContainsFunc(tellingPrefixes, func(prefix string) bool {
+		return strings.HasPrefix(name, prefix) && !strings.ContainsFunc(name, func(r rune) bool {
+			return !strings.ContainsRune("._-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		})
+	})
+}
 
 // redactCmdline keeps the names of the arguments and the values that matter.
 // What follows -- goes to the first program, and is nobody's business.
@@ -285,7 +307,7 @@ func redactCmdline(text string) (string, error) {
 		switch {
 		case arg == "--":
 			return strings.Join(append(kept, "-- (redacted)"), " "), nil
-		case tellingArguments.MatchString(name):
+		case telling(name):
 			kept = append(kept, arg)
 		case strings.ContainsAny(name, "/:@\" \t"):
 			kept = append(kept, "(redacted)")
@@ -350,7 +372,7 @@ func (c *collector) software() {
 	c.libc()
 }
 
-var glibcBanner = regexp.MustCompile(`GNU C Library \(([^)\n]{1,100})\) [a-z]+ release version ([0-9.]{1,20})`)
+var glibcBanner = regexp.MustCompile(`GNU C Library \(([^)\n]+)\) [a-z]+ release version ([0-9.]+)`)
 
 // libc finds the C library's own banner in its file.
 func (c *collector) libc() {

@@ -479,17 +479,20 @@ func (b *matrix) defaultID(factors []records.Factor) string {
 }
 
 var (
-	plainValue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,46}[A-Za-z0-9_-]$|^[A-Za-z0-9]$`)
+	plainValue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*[A-Za-z0-9_-]$|^[A-Za-z0-9]$`)
 	unsafeRun  = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 	reserved   = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 	hashTail   = regexp.MustCompile(`-[0-9a-f]{10}$`)
 )
 
+// maxPlainValue bounds in bytes the values that stand in a path as they are.
+const maxPlainValue = 48
+
 // safeSegment writes a value so that it can stand in a path: as it is where it
 // is plain, else as what is readable of it and ten digits of its hash.
 func safeSegment(v records.FactorValue) string {
 	s := v.String()
-	if v.Kind == records.FactorInt || plainValue.MatchString(s) && !reserved.MatchString(s) && !hashTail.MatchString(s) {
+	if v.Kind == records.FactorInt || len(s) <= maxPlainValue && plainValue.MatchString(s) && !reserved.MatchString(s) && !hashTail.MatchString(s) {
 		return s
 	}
 	readable := strings.Trim(unsafeRun.ReplaceAllString(s, "_"), "._-")
