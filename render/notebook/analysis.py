@@ -34,6 +34,8 @@ def samples(bundle):
 
 PERCENTILES = {"latency_p50": (50, 100), "latency_p90": (90, 100), "latency_p99": (99, 100),
                "latency_p999": (999, 1000), "latency_max": (1, 1)}
+# Of requests that had a schedule: from the instant at which it wanted them.
+RESPONSES = {"response_p50": (50, 100), "response_p99": (99, 100)}
 
 
 def rank(p, n):
@@ -53,11 +55,14 @@ def metrics(row, latency):
     def ratio(a, b, scale):
         return None if a is None or not b else Fraction(a) * scale / b
 
+    stated = row.get("stated_throughput_micro_per_sec")  # by an imported file
     wall = row["cpu_wall_ns"]
     if wall is None:
         wall = row["process_wall_ns"] if row["cpu_scope"] == "process" else row["elapsed_ns"]
+    one = row["measured_operations"] == 1
     out = {
-        "throughput": ratio(row["measured_operations"], row["elapsed_ns"], 10**9),
+        "run_time": Fraction(row["elapsed_ns"]) if one and row["elapsed_ns"] is not None else None,
+        "throughput": ratio(row["measured_operations"], row["elapsed_ns"], 10**9) if stated is None else Fraction(stated, 10**6),
         "cpu": ratio(row["cpu_ns"], wall, 100),
         "peak_rss": None if row["peak_rss_bytes"] is None else Fraction(row["peak_rss_bytes"]),
     }
@@ -66,7 +71,7 @@ def metrics(row, latency):
         out["cpu_efficiency"] = out["throughput"] * 100 / out["cpu"]
     if not latency:  # no raw samples: what the source states
         latency = {"latency_p50": row["stated_latency_p50_ns"], "latency_p99": row["stated_latency_p99_ns"]}
-    for name in PERCENTILES:
+    for name in PERCENTILES | RESPONSES:
         value = latency.get(name)
         out[name] = None if value is None else Fraction(value)
     return out
@@ -119,7 +124,8 @@ def tables(processes, latency):
 
 
 WANTED = ["process_no", "outcome", "measured_operations", "elapsed_ns", "cpu_ns", "cpu_wall_ns", "cpu_scope",
-          "process_wall_ns", "peak_rss_bytes", "stated_latency_p50_ns", "stated_latency_p99_ns"]
+          "process_wall_ns", "peak_rss_bytes", "stated_latency_p50_ns", "stated_latency_p99_ns",
+          "stated_throughput_micro_per_sec"]  # a bundle of an older version may lack the last
 
 
 def by_process(bundle, records):
@@ -146,13 +152,19 @@ for i, bundle in enumerate(bundles):
         if resource["path"] == "processes.parquet":
             frame.attrs["units"] = {f["name"]: f["unit"] for f in resource["schema"]["fields"] if f.get("unit")}
     frames.append(frame)
-    processes |= by_process(i, pq.read_table(os.path.join(bundle, "data", "processes.parquet"), columns=WANTED).to_pylist())
+    table = pq.read_table(os.path.join(bundle, "data", "processes.parquet"))
+    processes |= by_process(i, table.select([c for c in table.column_names if c in WANTED]).to_pylist())
     for path in samples(bundle):
-        table = pq.read_table(path, columns=["process_no", "latency_ns"])
+        table = pq.read_table(path)
         numbers, values = table["process_no"].to_numpy(), table["latency_ns"].to_numpy()
+        times = [(PERCENTILES, values)]
+        if "scheduled_ns" in table.column_names:
+            times.append((RESPONSES, table["start_ns"].to_numpy() + values - table["scheduled_ns"].to_numpy()))
         for no in np.unique(numbers):
-            ordered = np.sort(values[numbers == no])
-            latency[(i, int(no))] = {name: int(ordered[rank(p, len(ordered)) - 1]) for name, p in PERCENTILES.items()}
+            found = latency[(i, int(no))] = {}
+            for percentiles, values in times:
+                ordered = np.sort(values[numbers == no])
+                found |= {name: int(ordered[rank(p, len(ordered)) - 1]) for name, p in percentiles.items()}
 
 result = pd.DataFrame(tables(processes, latency))
 result.attrs["units"] = {m["id"]: m["unit"] for s in report["suites"] for m in s["metrics"]}
@@ -169,17 +181,20 @@ import polars as pl
 
 processes, latency = {}, {}
 for i, bundle in enumerate(bundles):
-    frame = pl.read_parquet(os.path.join(bundle, "data", "processes.parquet"), columns=WANTED)
-    processes |= by_process(i, frame.to_dicts())
-    files = samples(bundle)
-    if files:
-        ordered = pl.col("latency_ns").sort()
-        n = pl.len().cast(pl.Int64)
-        ranks = {name: ((n * a + b - 1) // b).clip(lower_bound=1) - 1 for name, (a, b) in PERCENTILES.items()}
-        found = pl.scan_parquet(files).group_by("process_no").agg(
-            **{name: ordered.get(k) for name, k in ranks.items()}).collect()
-        for row in found.to_dicts():
-            latency[(i, row.pop("process_no"))] = row
+    frame = pl.read_parquet(os.path.join(bundle, "data", "processes.parquet"))
+    processes |= by_process(i, frame.select(c for c in frame.columns if c in WANTED).to_dicts())
+    closed, scheduled = [], []
+    for path in samples(bundle):
+        (scheduled if "scheduled_ns" in pl.read_parquet_schema(path) else closed).append(path)
+    service, response = pl.col("latency_ns"), pl.col("start_ns") + pl.col("latency_ns") - pl.col("scheduled_ns")
+    n = pl.len().cast(pl.Int64)
+    for files, times in (closed, [(PERCENTILES, service)]), (scheduled, [(PERCENTILES, service), (RESPONSES, response)]):
+        if files:
+            found = pl.scan_parquet(files).group_by("process_no").agg(
+                **{name: time.sort().get(((n * a + b - 1) // b).clip(lower_bound=1) - 1)
+                   for percentiles, time in times for name, (a, b) in percentiles.items()}).collect()
+            for row in found.to_dicts():
+                latency[(i, row.pop("process_no"))] = row
 
 pl.DataFrame(tables(processes, latency))
 
@@ -195,15 +210,23 @@ processes, latency = {}, {}
 for i, bundle in enumerate(bundles):
     db = duckdb.connect()
     path = os.path.join(bundle, "data", "processes.parquet")
-    cursor = db.execute(f"SELECT {', '.join(WANTED)} FROM read_parquet($1)", [path])
+    columns = db.execute("SELECT list(name) FROM parquet_schema($1)", [path]).fetchone()[0]
+    wanted = ", ".join(c for c in WANTED if c in columns)
+    cursor = db.execute(f"SELECT {wanted} FROM read_parquet($1)", [path])
     names = [d[0] for d in cursor.description]
     processes |= by_process(i, [dict(zip(names, row)) for row in cursor.fetchall()])
-    files = samples(bundle)
-    if files:
-        cursor = db.execute(
-            "SELECT process_no, quantile_disc(latency_ns, 0.5), quantile_disc(latency_ns, 0.9), quantile_disc(latency_ns, 0.99),"
-            " quantile_disc(latency_ns, 0.999), max(latency_ns) FROM read_parquet($1) GROUP BY process_no", [files])
-        for no, *values in cursor.fetchall():
-            latency[(i, no)] = dict(zip(PERCENTILES, values))
+    closed, scheduled = [], []
+    for path in samples(bundle):
+        columns = db.execute("SELECT list(name) FROM parquet_schema($1)", [path]).fetchone()[0]
+        (scheduled if "scheduled_ns" in columns else closed).append(path)
+    service = ("quantile_disc(latency_ns, 0.5), quantile_disc(latency_ns, 0.9), quantile_disc(latency_ns, 0.99),"
+               " quantile_disc(latency_ns, 0.999), max(latency_ns)")
+    response = "start_ns + latency_ns - scheduled_ns"
+    response = f"quantile_disc({response}, 0.5), quantile_disc({response}, 0.99)"
+    for files, columns in (closed, service), (scheduled, f"{service}, {response}"):
+        if files:
+            cursor = db.execute(f"SELECT process_no, {columns} FROM read_parquet($1) GROUP BY process_no", [files])
+            for no, *values in cursor.fetchall():
+                latency[(i, no)] = dict(zip(PERCENTILES | RESPONSES, values))
 
 rows = tables(processes, latency)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pairbench/analyze"
+	"pairbench/analyze/metric"
 	"pairbench/analyze/report"
 	"pairbench/analyze/report/reporttest"
 	"pairbench/records"
@@ -42,8 +43,17 @@ func python(t *testing.T) string {
 
 func ptr[T any](v T) *T { return &v }
 
-// collect leaves a sealed bundle of two cells with raw samples, one process of
-// which failed.
+func metricIDs() []string {
+	var ids []string
+	for _, m := range metric.All() {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// collect leaves a sealed bundle with raw samples, one process of which failed,
+// in which every metric of analyze/metric has values: its suites are a closed
+// loop, an open one, runs of a program, and rates as their source states them.
 func collect(t *testing.T, dir string) {
 	t.Helper()
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -51,14 +61,16 @@ func collect(t *testing.T, dir string) {
 	run := records.Run{
 		SchemaVersion: records.SchemaVersion, ToolVersion: "test", Study: "study", Profile: "database", Layout: "paired", Origin: "collected",
 		Arms:   [2]records.RunArm{{Side: records.SideA, Name: "callback"}, {Side: records.SideB, Name: "coroutine"}},
-		Rounds: 3, Order: records.RunOrder{Kind: "alternate"}, StartedAt: start, EndedAt: start.Add(time.Minute), PlannedProcesses: 12, Lock: "complete",
-		Suites: []records.RunSuite{{ID: "redis_tcp", Profile: "database", Workload: "redis_echo", Factors: []records.RunFactor{{Name: "outstanding", Kind: records.FactorInt}},
-			Metrics: []string{"throughput", "cpu", "latency_p50", "latency_p99", "latency_p999", "latency_max", "peak_rss", "cpu_efficiency"}, CPUScope: records.CPUScopeInterval}},
+		Rounds: 3, Order: records.RunOrder{Kind: "alternate"}, StartedAt: start, EndedAt: start.Add(time.Minute), PlannedProcesses: 48, Lock: "complete",
 	}
 	var cells []records.Cell
-	for _, n := range []int64{1, 16} {
-		cells = append(cells, records.Cell{CellID: fmt.Sprintf("o%d", n), Suite: "redis_tcp", Factors: []records.Factor{{Name: "outstanding", Value: records.IntFactor(n)}},
-			PlannedOperations: ptr(int64(1000)), PlannedWarmupOperations: ptr(int64(10)), OperationsPerSample: 1})
+	for _, id := range []string{"redis_tcp", "open", "runs", "stated"} {
+		run.Suites = append(run.Suites, records.RunSuite{ID: id, Profile: "database", Workload: "redis_echo", Factors: []records.RunFactor{{Name: "outstanding", Kind: records.FactorInt}},
+			Metrics: metricIDs(), CPUScope: records.CPUScopeInterval})
+		for _, n := range []int64{1, 16} {
+			cells = append(cells, records.Cell{CellID: fmt.Sprintf("o%d", n), Suite: id, Factors: []records.Factor{{Name: "outstanding", Value: records.IntFactor(n)}},
+				PlannedOperations: ptr(int64(1000)), PlannedWarmupOperations: ptr(int64(10)), OperationsPerSample: 1})
+		}
 	}
 	w, err := bundle.Create(atomicfile.OS{}, dir, plan, run, cells)
 	if err != nil {
@@ -73,14 +85,24 @@ func collect(t *testing.T, dir string) {
 				for k := range int64(997 + no) {
 					s.StartNs = append(s.StartNs, k*100000)
 					s.LatencyNs = append(s.LatencyNs, 80000+(k*7919*int64(no))%50021)
+					if cells[c].Suite == "open" {
+						s.ScheduledNs = append(s.ScheduledNs, k*100000-(k*977)%(k+1))
+					}
 				}
 				n := int64(s.Len())
 				p := records.Process{
-					ProcessNo: no, ProcessID: fmt.Sprintf("redis_tcp/%s/%s/r%d", cells[c].CellID, run.Arms[i].Name, round), Suite: "redis_tcp", CellID: cells[c].CellID,
+					ProcessNo: no, ProcessID: fmt.Sprintf("%s/%s/%s/r%d", cells[c].Suite, cells[c].CellID, run.Arms[i].Name, round), Suite: cells[c].Suite, CellID: cells[c].CellID,
 					Arm: run.Arms[i].Name, Side: side, Round: round, Slot: no, FirstInPair: i == 0, Argv: "[]", Outcome: records.OutcomeOK,
 					ExitCode: ptr(int32(0)), MeasuredOperations: &n, WarmupOperations: ptr(int64(10)), Errors: ptr(int64(0)), SampleCount: &n, ElapsedNs: ptr(889149706 + int64(no)*977),
 					CPUNs: ptr(1214845243 + int64(no)*331), CPUWallNs: ptr(889149706 + int64(no)*977), CPUScope: ptr(records.CPUScopeInterval),
 					PeakRSSBytes: ptr(5881856 + int64(no)*4096), PeakRSSSource: ptr("vmhwm_at_done"),
+				}
+				switch p.Suite {
+				case "runs":
+					s, p.SampleCount, p.MeasuredOperations = nil, nil, ptr(int64(1))
+				case "stated":
+					s, p.SampleCount, p.StatedThroughputMicroPerSec = nil, nil, ptr(1124700000333+int64(no))
+					p.StatedLatencyP50Ns, p.StatedLatencyP99Ns = ptr(80000+int64(no)), ptr(120000-int64(no))
 				}
 				p.Start(start)
 				if no == 12 {
@@ -142,9 +164,21 @@ func TestNotebookInAKernel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the notebook does not run: %v\n%s", err, out)
 	}
-	// 2 cells, 8 metrics: n, median, min and max of two arms, and the change.
-	if n := strings.Count(out, "144 numbers compared, all equal to the last digit"); n != 3 {
-		t.Errorf("%d of 3 readers agree:\n%s", n, out)
+	// A cell and metric is n, median, min and max of two arms, and the change.
+	rows, shown := 0, map[string]bool{}
+	for _, s := range r.Suites {
+		rows += len(s.Cells) * len(s.Metrics)
+		for _, m := range s.Metrics {
+			shown[m.ID] = true
+		}
+	}
+	for _, id := range metricIDs() {
+		if !shown[id] {
+			t.Errorf("the report lacks %s, so that nothing is said of it", id)
+		}
+	}
+	if n := strings.Count(out, fmt.Sprintf("%d numbers compared, all equal to the last digit", 9*rows)); n != 3 {
+		t.Errorf("%d of 3 readers agree on %d numbers:\n%s", n, 9*rows, out)
 	}
 	for _, unit := range []string{"'elapsed_ns': 'ns'", "'peak_rss_bytes': 'bytes'"} {
 		if !strings.Contains(out, unit) {
