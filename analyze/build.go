@@ -67,7 +67,7 @@ func (st *study) buildSuite(s *suite) report.Suite {
 	out := report.Suite{
 		ID: s.run.ID, Title: report.Text(s.run.Title), Profile: cmp.Or(s.run.Profile, st.inputs[0].run.Profile),
 		Workload: s.run.Workload, Panel: s.run.Panel, Factors: slices.Clone(s.run.Factors),
-		CPUScope: s.run.CPUScope, CPUCovers: s.run.CPUCovers, LatencyCovers: s.run.LatencyCovers,
+		CPUScope: s.cpuScope(), CPUCovers: s.run.CPUCovers, LatencyCovers: s.run.LatencyCovers,
 		Service: s.run.Service, Counts: s.counts(), Totals: s.totals(),
 	}
 	for _, note := range s.run.Notes {
@@ -85,6 +85,25 @@ func (st *study) buildSuite(s *suite) report.Suite {
 	out.Panels = panels(&out)
 	out.Notes = st.suiteNotes(s)
 	return out
+}
+
+// cpuScope is what the suite's processes say of their CPU time, where they
+// agree: a program that does not speak the protocol is measured whole, whatever
+// its plan asks for.
+func (s *suite) cpuScope() records.CPUScope {
+	var found records.CPUScope
+	for _, c := range s.cells {
+		for _, p := range c.processes {
+			switch {
+			case p.CPUScope == nil || *p.CPUScope == found:
+			case found == "":
+				found = *p.CPUScope
+			default:
+				return s.run.CPUScope
+			}
+		}
+	}
+	return cmp.Or(found, s.run.CPUScope)
 }
 
 func (st *study) buildCell(s *suite, c *cell) report.Cell {

@@ -15,6 +15,8 @@ func (s *suite) totals() report.Totals {
 			one := report.Totals{Processes: 1}
 			if p.Errors != nil {
 				one.Errors = *p.Errors
+			} else {
+				one.ErrorsUnstated = 1
 			}
 			if p.ok() {
 				addOK(&one, p)
@@ -52,6 +54,7 @@ func addTotals(t *report.Totals, part report.Totals) {
 	t.WarmupOperations += part.WarmupOperations
 	t.Samples += part.Samples
 	t.Errors += part.Errors
+	t.ErrorsUnstated += part.ErrorsUnstated
 	t.UnderOneSecond += part.UnderOneSecond
 	if v := part.ShortestElapsedNs; v != nil && (t.ShortestElapsedNs == nil || *v < *t.ShortestElapsedNs) {
 		t.ShortestElapsedNs = v

@@ -8,7 +8,6 @@ import (
 	"pairbench/analyze/report"
 	"pairbench/render/i18n"
 	"pairbench/render/layout"
-	"pairbench/render/numfmt"
 )
 
 // Terminal writes a summary of a valid report that no line of is wider than
@@ -27,7 +26,7 @@ func Terminal(w io.Writer, r *report.Report, lang string, width int) error {
 	if r.Study.AA {
 		t.wrap(words.Sentences.AA)
 	}
-	t.wrap(words.Sentences.Errors(numfmt.Count(r.Totals.Errors), r.Totals.Failed))
+	t.wrap(layout.Errors(&r.Totals, words))
 	all := layout.Overviews(r, words)
 	head := [4]string{words.Columns.Metric, words.Columns.Change, words.Names.Median, words.Terminal.Overlap}
 	if r.Study.AA {

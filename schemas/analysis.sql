@@ -56,6 +56,7 @@ GROUP BY bundle, process_no;
 CREATE OR REPLACE VIEW pairbench_wide AS
 SELECT
   p.bundle, p.process_no, p.process_id, p.suite, p.cell_id, p.arm, p.side, p.round, p.slot, p.outcome,
+  CASE WHEN p.measured_operations = 1 THEN CAST(p.elapsed_ns AS DOUBLE) END AS run_time,
   COALESCE(
     CAST(p.stated_throughput_micro_per_sec AS DOUBLE) / 1e6,
     CASE WHEN p.elapsed_ns > 0
@@ -86,7 +87,8 @@ FROM (
 LEFT JOIN pairbench_percentiles q ON q.bundle = p.bundle AND q.process_no = p.process_no;
 
 CREATE OR REPLACE VIEW pairbench_metric_names AS
-SELECT 'throughput' AS metric, 'per_sec' AS unit, 'higher' AS better
+SELECT 'run_time' AS metric, 'ns' AS unit, 'lower' AS better
+UNION ALL SELECT 'throughput', 'per_sec', 'higher'
 UNION ALL SELECT 'cpu', 'pct', 'neither'
 UNION ALL SELECT 'latency_p50', 'ns', 'lower'
 UNION ALL SELECT 'latency_p90', 'ns', 'lower'
@@ -106,6 +108,7 @@ FROM (
     w.outcome = 'ok' AS in_median,
     m.metric, m.unit, m.better,
     CASE m.metric
+      WHEN 'run_time' THEN w.run_time
       WHEN 'throughput' THEN w.throughput
       WHEN 'cpu' THEN w.cpu
       WHEN 'latency_p50' THEN w.latency_p50

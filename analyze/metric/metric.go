@@ -23,6 +23,7 @@ const (
 
 // The ids of metrics.
 const (
+	RunTime       = "run_time"
 	Throughput    = "throughput"
 	CPU           = "cpu"
 	LatencyP50    = "latency_p50"
@@ -72,6 +73,7 @@ func All() []Metric {
 		return func(p Process) *big.Rat { return integer(of(p.Latency)) }
 	}
 	return []Metric{
+		{RunTime, Ns, Lower, runTime},
 		{Throughput, PerSec, Higher, throughput},
 		{CPU, Pct, Neither, cpu},
 		{LatencyP50, Ns, Lower, latency(func(l Latency) *int64 { return l.P50 })},
@@ -99,11 +101,21 @@ func ByID(id string) (m Metric, ok bool) {
 // Default returns the ids that a suite shows, where it has values, when its
 // plan names none.
 func Default(profile string) []string {
-	ids := []string{Throughput, CPU, LatencyP50, ResponseP50, LatencyP99, ResponseP99, PeakRSS}
+	ids := []string{RunTime, Throughput, CPU, LatencyP50, ResponseP50, LatencyP99, ResponseP99, PeakRSS}
 	if profile == "release" {
 		ids = append(ids, CPUEfficiency)
 	}
 	return ids
+}
+
+// runTime is the measured interval of a process that did one operation: of a
+// program that is not asked more than to run. Its rate would say the same in a
+// form that hides it, 0.1 a second for a run of ten.
+func runTime(p Process) *big.Rat {
+	if n := p.Record.MeasuredOperations; n == nil || *n != 1 {
+		return nil
+	}
+	return integer(p.Record.ElapsedNs)
 }
 
 // throughput is measured operations per second of the measured interval, or the

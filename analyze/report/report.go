@@ -272,16 +272,18 @@ type PanelResult struct {
 // Totals counts what was measured, over all processes whose outcome is ok
 // except where a name says otherwise.
 type Totals struct {
-	Processes          int    `json:"processes"` // all
-	Failed             int    `json:"failed"`
-	MeasuredOperations int64  `json:"measured_operations"`
-	WarmupOperations   int64  `json:"warmup_operations"`
-	Samples            int64  `json:"samples"`
-	Errors             int64  `json:"errors"` // all processes
-	ShortestElapsedNs  *int64 `json:"shortest_elapsed_ns,omitempty"`
-	LongestElapsedNs   *int64 `json:"longest_elapsed_ns,omitempty"`
-	UnderOneSecond     int    `json:"under_one_second"`
-	MissedTicks        *int64 `json:"missed_ticks,omitempty"`
+	Processes          int   `json:"processes"` // all
+	Failed             int   `json:"failed"`
+	MeasuredOperations int64 `json:"measured_operations"`
+	WarmupOperations   int64 `json:"warmup_operations"`
+	Samples            int64 `json:"samples"`
+	Errors             int64 `json:"errors"` // all processes
+	// ErrorsUnstated counts the processes of which nobody knows.
+	ErrorsUnstated    int    `json:"errors_unstated,omitempty"`
+	ShortestElapsedNs *int64 `json:"shortest_elapsed_ns,omitempty"`
+	LongestElapsedNs  *int64 `json:"longest_elapsed_ns,omitempty"`
+	UnderOneSecond    int    `json:"under_one_second"`
+	MissedTicks       *int64 `json:"missed_ticks,omitempty"`
 }
 
 // Count is the planned amount of one process.

@@ -28,7 +28,7 @@ func english() *Words {
 		Tag: English, Language: "English", ListComma: ", ", Colon: ": ", Space: " ",
 		Names: Names{
 			Metric: named(map[string]string{
-				"throughput": "Throughput", "cpu": "CPU", "latency_p50": "P50 latency", "latency_p90": "P90 latency",
+				"run_time": "Run time", "throughput": "Throughput", "cpu": "CPU", "latency_p50": "P50 latency", "latency_p90": "P90 latency",
 				"latency_p99": "P99 latency", "latency_p999": "P99.9 latency", "latency_max": "Maximum latency",
 				"response_p50": "P50 response time", "response_p99": "P99 response time",
 				"peak_rss": "Peak RSS", "cpu_efficiency": "CPU efficiency",
@@ -72,7 +72,7 @@ func english() *Words {
 				"calibration.empty_request_coroutine_ns": "A coroutine request without IO",
 			}),
 			CPUCovers:     named(map[string]string{"client": "the client alone", "client_and_server": "client and server together"}),
-			CPUScope:      named(map[string]string{"interval": "over the measured interval", "process": "over the whole process, warm-up included"}),
+			CPUScope:      named(map[string]string{"interval": "over the measured interval", "process": "over the whole process, warm-up included", "run": "the whole run, from start to end"}),
 			LatencyCovers: named(map[string]string{"request": "one request, from submission to delivery", "message": "one message, or the whole batch where several are in flight", "batch": "one whole batch"}),
 			RSSSource: named(map[string]string{
 				"vmhwm_at_done": "VmHWM, read when the driver was done", "vmhwm_ptrace_exit": "VmHWM, read at the exit event",
@@ -169,7 +169,11 @@ func english() *Words {
 			},
 			OutsideIntervals: "Construction, connection and warm-up lie outside them.",
 			Errors: func(errors string, failed int) string {
-				return fmt.Sprintf("Request errors: %s. Failed processes: %s.", errors, numfmt.Count(int64(failed)))
+				text := "Failed processes: " + numfmt.Count(int64(failed)) + "."
+				if errors != "" {
+					text = "Request errors: " + errors + ". " + text
+				}
+				return text
 			},
 			AllChecked:      "Output, exit code, standard error and counts of every process were checked before its numbers were used.",
 			ImportedChecked: "The imported files were read whole and stand in the bundle by hash, with secrets taken out. What their source checked is not known here.",
@@ -255,6 +259,8 @@ func english() *Words {
 			CPU:        "CPU is CPU time over wall time of the same span; 100 % is one logical processor.",
 			Efficiency: "CPU efficiency is throughput per fully used processor, computed per process; its change is that of the two medians.",
 			RSS:        "Peak RSS is the high-water mark of the whole process, with warm-up and preallocated sample memory. It cannot isolate what one request or one coroutine costs.",
+			RSSOfRun:   "Peak RSS is the high-water mark of the program, from its start to its end.",
+			RunTime:    "Run time is from the start of a program to its end, unless its output states another; a run is one operation.",
 			Rounding:   "Numbers are rounded once, for display, half away from zero. A change keeps the sign of its unrounded value, so −0.00% and +0.00% differ.",
 			Intervals:  "Throughput is the number of measured operations over the measured interval, from the first submission to the last delivery.",
 		},
@@ -317,6 +323,7 @@ func english() *Words {
 			Version: "Version", Runtime: "Setting", Host: "Host", Constant: "Constant", Seed: "seed",
 			LimitChange:     "The tables compare two ways of doing the same work. They are no measure of the highest rate that either way, the client library or the server can reach.",
 			LimitChangeAA:   "The tables compare a program with itself: they show how far this host and method can be trusted, and nothing about any arm.",
+			LimitChangeRuns: "The tables compare two ways of doing the same work, on the inputs that the plan names; other inputs can turn out otherwise.",
 			LimitHost:       "Nothing is shown about other hosts, networks beyond the one that was used, clusters, saturation or long runs.",
 			LimitSaturation: "Latency under a closed loop says how long a request took while its predecessors held the others back; it is not the latency of an open arrival process.",
 			LimitRSS:        "Memory is the whole process's; two arms that share a program share its fixed part.",

@@ -173,6 +173,8 @@ type Sentences struct {
 // Method explains how numbers come about, one item each.
 type Method struct {
 	Median, Change, Overlap, Percentile, CPU, Efficiency, RSS, Rounding, Intervals string
+	// RunTime and RSSOfRun are said of programs that are measured whole.
+	RunTime, RSSOfRun string
 }
 
 // Notes are the words for doubts beside a number. Arguments are the note's
@@ -205,7 +207,7 @@ type Notes struct {
 type Scope struct {
 	Time, Tool, Study, Plan, Order, Rounds, Arms, Operation, Service, CPU, Latency, RSS, ClientCPUs, ServerCPUs,
 	Version, Runtime, Host, Constant, Seed string
-	LimitChange, LimitChangeAA, LimitHost, LimitSaturation, LimitRSS, LimitShort, LimitImported string
+	LimitChange, LimitChangeAA, LimitChangeRuns, LimitHost, LimitSaturation, LimitRSS, LimitShort, LimitImported string
 }
 
 // Page holds the words of the HTML page's own controls.

@@ -13,7 +13,7 @@ func chinese() *Words {
 		Tag: SimplifiedChinese, Language: "简体中文", ListComma: "、", Colon: "：", Space: "",
 		Names: Names{
 			Metric: named(map[string]string{
-				"throughput": "吞吐量", "cpu": "CPU 占用", "latency_p50": "P50 响应时间", "latency_p90": "P90 响应时间",
+				"run_time": "运行时间", "throughput": "吞吐量", "cpu": "CPU 占用", "latency_p50": "P50 响应时间", "latency_p90": "P90 响应时间",
 				"response_p50": "P50 响应时间", "response_p99": "P99 响应时间",
 				"latency_p99": "P99 响应时间", "latency_p999": "P99.9 响应时间", "latency_max": "最大响应时间",
 				"peak_rss": "进程峰值 RSS", "cpu_efficiency": "CPU 效率",
@@ -57,7 +57,7 @@ func chinese() *Words {
 				"calibration.empty_request_coroutine_ns": "一次不含 IO 的协程请求",
 			}),
 			CPUCovers:     named(map[string]string{"client": "仅客户端", "client_and_server": "客户端与服务端合计"}),
-			CPUScope:      named(map[string]string{"interval": "测量区间内", "process": "整个进程，含预热"}),
+			CPUScope:      named(map[string]string{"interval": "测量区间内", "process": "整个进程，含预热", "run": "整个运行过程，从启动到结束"}),
 			LatencyCovers: named(map[string]string{"request": "单个请求，从提交到交付", "message": "单条消息；多条在途时为整批", "batch": "整批"}),
 			RSSSource: named(map[string]string{
 				"vmhwm_at_done": "VmHWM，驱动完成时读取", "vmhwm_ptrace_exit": "VmHWM，退出事件时读取",
@@ -155,7 +155,11 @@ func chinese() *Words {
 			},
 			OutsideIntervals: "构造、连接与预热均不在区间之内。",
 			Errors: func(errors string, failed int) string {
-				return fmt.Sprintf("请求错误 %s 个，失败进程 %s 个。", errors, numfmt.Count(int64(failed)))
+				text := fmt.Sprintf("失败进程 %s 个。", numfmt.Count(int64(failed)))
+				if errors != "" {
+					text = fmt.Sprintf("请求错误 %s 个，", errors) + text
+				}
+				return text
 			},
 			AllChecked:      "每个进程的输出、退出码、标准错误与次数都经过检查，之后其数字才被采用。",
 			ImportedChecked: "导入的文件已完整读取，去除机密后连同哈希存于数据包；来源做过哪些检查，此处不得而知。",
@@ -241,6 +245,8 @@ func chinese() *Words {
 			CPU:        "CPU 占用是同一时段内 CPU 时间与墙钟时间之比；100% 为一个逻辑处理器。",
 			Efficiency: "CPU 效率是每占满一个处理器所得的吞吐量，逐进程计算；其变化由两组的中位数得出。",
 			RSS:        "峰值 RSS 是整个进程的最高水位，包含预热与预先分配的样本内存，不能分离出单个请求或单个协程的开销。",
+			RSSOfRun:   "峰值 RSS 是程序从启动到结束的最高水位。",
+			RunTime:    "运行时间从程序启动到结束，除非其输出另有说明；一次运行为一次操作。",
 			Rounding:   "数字只在显示时舍入一次，半数远离零。变化保留未舍入值的符号，因此 −0.00% 与 +0.00% 并不相同。",
 			Intervals:  "吞吐量是测量操作数除以测量区间；区间从第一次提交到最后一次交付。",
 		},
@@ -304,6 +310,7 @@ func chinese() *Words {
 			Version: "版本", Runtime: "设置", Host: "主机", Constant: "常量", Seed: "种子",
 			LimitChange:     "各表比较的是完成相同工作的两种方式，并不衡量任何一种方式、客户端库或服务端所能达到的最高速率。",
 			LimitChangeAA:   "各表把一个程序与其自身比较：只说明本主机与本方法的可信程度，不说明任何一组的优劣。",
+			LimitChangeRuns: "各表比较的是完成相同工作的两种方式，只涉及计划所列的输入；换用其他输入，结果可能不同。",
 			LimitHost:       "对其他主机、所用网络之外的网络、集群、饱和状态与长时间运行，本报告不提供任何依据。",
 			LimitSaturation: "闭环下的响应时间说明一个请求在前序请求占用资源时需要多久，不等于开放到达过程的响应时间。",
 			LimitRSS:        "内存为整个进程的内存；两组共用一个程序时，也共有其固定部分。",

@@ -255,17 +255,24 @@ func (b *builder) compared() []Block {
 // reading explains the numbers, only those that are there.
 func (b *builder) reading() []Block {
 	m := b.w.Method
-	items := []string{m.Median, m.Change, m.Overlap, m.Intervals}
+	items := []string{m.Median, m.Change, m.Overlap}
+	throughput, rss := m.Intervals, m.RSS
 	shown := map[string]bool{}
 	for i := range b.r.Suites {
 		for _, metric := range b.r.Suites[i].Metrics {
 			shown[metric.ID] = true
 		}
 	}
+	if b.all(wholeRuns) {
+		rss = m.RSSOfRun
+		if shown["run_time"] {
+			throughput = "" // the same, said the other way round
+		}
+	}
 	for _, explain := range []struct{ id, text string }{
-		{"latency_p99", m.Percentile}, {"response_p99", b.w.OpenLoop.Method}, {"cpu", m.CPU}, {"cpu_efficiency", m.Efficiency}, {"peak_rss", m.RSS},
+		{"run_time", m.RunTime}, {"throughput", throughput}, {"latency_p99", m.Percentile}, {"response_p99", b.w.OpenLoop.Method}, {"cpu", m.CPU}, {"cpu_efficiency", m.Efficiency}, {"peak_rss", rss},
 	} {
-		if shown[explain.id] && !(explain.id == "latency_p99" && b.imported() && b.r.Totals.Samples == 0) {
+		if shown[explain.id] && explain.text != "" && !(explain.id == "latency_p99" && b.imported() && b.r.Totals.Samples == 0) {
 			items = append(items, explain.text)
 		}
 	}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -204,6 +205,29 @@ func wordsFor(r *report.Report, w *i18n.Words) *i18n.Words {
 // scheduled reports whether the requests of a suite had a schedule.
 func scheduled(s *report.Suite) bool {
 	return metricIndex(s, "response_p50") >= 0 || metricIndex(s, "response_p99") >= 0
+}
+
+// hasLatency reports whether a suite shows what single requests took.
+func hasLatency(s *report.Suite) bool {
+	return slices.ContainsFunc(s.Metrics, func(m report.Metric) bool {
+		return strings.HasPrefix(m.ID, "latency_") || strings.HasPrefix(m.ID, "response_")
+	})
+}
+
+// wholeRuns reports whether a suite's processes are programs that are measured
+// from start to end: there is no warm-up, and there are no requests to tell apart.
+func wholeRuns(s *report.Suite) bool {
+	return s.Workload == "command" && s.CPUScope == records.CPUScopeProcess && !hasLatency(s)
+}
+
+// all reports whether every suite is of the kind.
+func (b *builder) all(kind func(*report.Suite) bool) bool {
+	for i := range b.r.Suites {
+		if !kind(&b.r.Suites[i]) {
+			return false
+		}
+	}
+	return len(b.r.Suites) > 0
 }
 
 func (b *builder) metric(m report.Metric) string { return Visible(b.w.Names.Metric(m.ID)) }

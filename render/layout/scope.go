@@ -8,6 +8,7 @@ import (
 
 	"pairbench/analyze/report"
 	"pairbench/records"
+	"pairbench/render/i18n"
 	"pairbench/render/numfmt"
 )
 
@@ -158,14 +159,17 @@ func (b *builder) suiteScope(s *report.Suite, add func(string, ...string)) {
 	}
 	add(title(w.Scope.Constant), constants...)
 	var cpu []string
-	if s.CPUCovers != "" {
+	switch {
+	case wholeRuns(s):
+		cpu = append(cpu, Visible(w.Names.CPUScope("run")))
+	case s.CPUCovers != "":
 		cpu = append(cpu, Visible(w.Names.CPUCovers(s.CPUCovers)))
 	}
-	if s.CPUScope != "" {
+	if s.CPUScope != "" && !wholeRuns(s) {
 		cpu = append(cpu, Visible(w.Names.CPUScope(string(s.CPUScope))))
 	}
 	add(title(w.Scope.CPU), cpu...)
-	if s.LatencyCovers != "" {
+	if s.LatencyCovers != "" && hasLatency(s) {
 		add(title(w.Scope.Latency), Visible(w.Names.LatencyCovers(s.LatencyCovers)))
 	}
 }
@@ -214,11 +218,21 @@ func (b *builder) totals(t *report.Totals) string {
 	if t.ShortestElapsedNs != nil && t.LongestElapsedNs != nil {
 		text = b.sentences(text, w.Sentences.Intervals(numfmt.Seconds().FormatInt(*t.ShortestElapsedNs), numfmt.Seconds().FormatInt(*t.LongestElapsedNs),
 			numfmt.Count(int64(t.UnderOneSecond)), numfmt.Count(int64(t.Processes-t.Failed))))
-		if !b.imported() {
+		if !b.imported() && !b.all(wholeRuns) {
 			text = b.sentences(text, w.Sentences.OutsideIntervals)
 		}
 	}
-	return b.sentences(text, w.Sentences.Errors(numfmt.Count(t.Errors), t.Failed))
+	return b.sentences(text, Errors(t, w))
+}
+
+// Errors says how many requests and processes failed. Of requests it says
+// nothing where no process does.
+func Errors(t *report.Totals, w *i18n.Words) string {
+	requests := numfmt.Count(t.Errors)
+	if t.ErrorsUnstated == t.Processes {
+		requests = ""
+	}
+	return w.Sentences.Errors(requests, t.Failed)
 }
 
 func (b *builder) countTable(suite int) *Table {
@@ -362,16 +376,22 @@ func (b *builder) inputs() *Details {
 func (b *builder) limits() []Block {
 	l := b.w.Scope
 	items := []string{l.LimitChange}
-	if b.r.Study.AA {
+	switch {
+	case b.r.Study.AA:
 		items[0] = l.LimitChangeAA
+	case b.all(wholeRuns):
+		items[0] = l.LimitChangeRuns
 	}
-	open := 0
+	open, closed := 0, 0
 	for i := range b.r.Suites {
-		if scheduled(&b.r.Suites[i]) {
+		switch s := &b.r.Suites[i]; {
+		case scheduled(s):
 			open++
+		case hasLatency(s):
+			closed++
 		}
 	}
-	if !b.imported() && open < len(b.r.Suites) {
+	if !b.imported() && closed > 0 {
 		items = append(items, l.LimitSaturation)
 	}
 	if open > 0 {

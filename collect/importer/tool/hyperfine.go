@@ -20,7 +20,7 @@ func Hyperfine(src result.Source, suite string) (result.Table, error) {
 	if err != nil {
 		return result.Table{}, err
 	}
-	t := result.Table{NamedByTarget: true, Metrics: []string{"throughput", "cpu", "latency_p50", "peak_rss"}}
+	t := result.Table{NamedByTarget: true, Metrics: []string{"run_time", "throughput", "cpu", "peak_rss"}}
 	for entry := range results.Items() {
 		if err := f.hyperfineResult(&t, entry, suite); err != nil {
 			return result.Table{}, err
