@@ -78,6 +78,9 @@
 //
 //	pairbench import --format hyperfine --a runs.json:old --b runs.json:new --out BUNDLE
 //
+// A file that is damaged, or none of its format, ends with 3 and the place of
+// what is wrong; files without a result in common, or without NAME, with 2.
+//
 // # Is the machine fit
 //
 // doctor checks processors, frequency, memory, load and limits, says of each

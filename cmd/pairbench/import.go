@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -32,6 +35,9 @@ func importCommand(s streams) *cli.Command {
 	}
 }
 
+// importMemory is from where on memory is rather cleaned than taken.
+const importMemory = 320 << 20
+
 // fileList is a flag that may be repeated; a comma belongs to the file's name.
 type fileList []string
 
@@ -56,6 +62,8 @@ func runImport(c *cli.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	// The files are in memory whole: garbage is not let pile up beside them.
+	debug.SetMemoryLimit(importMemory)
 	out := c.String("out")
 	if err := refuseExisting("import --out", out); err != nil {
 		return err
@@ -71,6 +79,9 @@ func runImport(c *cli.Context, s streams) error {
 		return err
 	}
 	in, err := importer.Build(sources[0].Name, table, o)
+	if errors.Is(err, importer.ErrProfile) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}
@@ -143,7 +154,7 @@ func readImport(format importer.Format, arms [2][]string, suite string) (result.
 			table, err := known[file].table, error(nil)
 			if name != "" {
 				if table, err = importer.Pick(table, visible(file), name); err != nil {
-					return result.Table{}, nil, err
+					return result.Table{}, nil, usageError{err}
 				}
 			}
 			known[file].table.Warnings = nil // said once
@@ -153,7 +164,10 @@ func readImport(format importer.Format, arms [2][]string, suite string) (result.
 	}
 	if !format.BothArms {
 		table, err := importer.Pair(sources[0], sources[1], tables[0], tables[1])
-		return table, all, err
+		if err != nil {
+			return result.Table{}, nil, usageError{err}
+		}
+		return table, all, nil
 	}
 	var table result.Table
 	for _, part := range tables[0] {
@@ -187,9 +201,18 @@ func readBounded(path string, limit int64) ([]byte, error) {
 		return nil, usagef("import: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("import %s: %w", visible(path), err)
 	}
-	return data, nil
+	if info.Size() > limit {
+		return nil, &result.Error{File: visible(path), Problem: fmt.Sprintf("found %d bytes, expected at most %d", info.Size(), limit)}
+	}
+	// Room for all of it at once, so that growing does not take it twice.
+	var data bytes.Buffer
+	data.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	if _, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+		return nil, fmt.Errorf("import %s: %w", visible(path), err)
+	}
+	return data.Bytes(), nil
 }

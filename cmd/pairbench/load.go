@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"pairbench/analyze"
+	"pairbench/collect/importer/result"
 	"pairbench/collect/plan"
 	"pairbench/records/bundle"
 )
@@ -70,9 +71,11 @@ func isBadPlan(err error) bool {
 	return errors.As(err, &bad) || errors.As(err, &selection)
 }
 
-// isIntegrity reports whether err says that evidence is not what it claims.
+// isIntegrity reports whether err says that evidence is not what it claims: a
+// bundle, or a file that is to be imported.
 func isIntegrity(err error) bool {
-	return errors.Is(err, bundle.ErrIntegrity) || errors.Is(err, analyze.ErrInvalid)
+	var badFile *result.Error
+	return errors.Is(err, bundle.ErrIntegrity) || errors.Is(err, analyze.ErrInvalid) || errors.As(err, &badFile)
 }
 
 // sibling is the default place of a result: beside what it was made from.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strconv"
@@ -42,6 +43,9 @@ const origin = "imported"
 // layouts maps a profile to the layout of its published report.
 var layouts = map[string]string{"database": "paired", "native": "compact", "release": "release"}
 
+// ErrProfile is returned for a profile that does not exist.
+var ErrProfile = errors.New("unknown profile")
+
 // Build gives every observation its place: suite, cell, side, round. The same
 // cell, arm and round twice, an arm that is neither A nor B, and factors that a
 // plan does not have are errors that name the line.
@@ -52,7 +56,7 @@ func Build(file string, t result.Table, o Options) (Import, error) {
 	}
 	layout, ok := layouts[o.Profile]
 	if !ok {
-		return Import{}, &result.Error{File: file, Problem: fmt.Sprintf("profile: found %q, expected database, native or release", o.Profile)}
+		return Import{}, fmt.Errorf("import: %w: found %q, expected database, native or release", ErrProfile, o.Profile)
 	}
 	format := o.Format
 	b.out = Import{

@@ -41,8 +41,8 @@ func CSV(src result.Source, suite string) (result.Table, error) {
 	if !utf8.Valid(data) {
 		return fail(0, 0, "found bytes that are not UTF-8, expected UTF-8 text")
 	}
-	r := csv.NewReader(bytes.NewReader(data))
-	r.ReuseRecord = false
+	rows := &rowBytes{data: data}
+	r := csv.NewReader(rows)
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
 		return fail(0, 0, "found an empty file, expected a header line")
@@ -56,9 +56,17 @@ func CSV(src result.Source, suite string) (result.Table, error) {
 	}
 	var table result.Table
 	for {
+		rows.row = int(r.InputOffset())
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			line, _ := r.FieldPos(0)
+			return fail(line, 0, "found %d fields, expected %d", len(row), len(columns))
+		}
+		if errors.Is(err, errLongRow) {
+			return fail(1+bytes.Count(data[:rows.row], []byte{'\n'}), 0, "%s", errLongRow)
 		}
 		if err != nil {
 			return result.Table{}, csvError(src.Name, err)
@@ -77,7 +85,9 @@ func CSV(src result.Source, suite string) (result.Table, error) {
 		if !o.Process.Outcome.Valid() {
 			return fail(line, 0, "outcome: found %q, expected one of %v", o.Process.Outcome, records.Outcomes)
 		}
-		table.Observations = append(table.Observations, o)
+		if err := table.Add(src.Name, o); err != nil {
+			return result.Table{}, err
+		}
 	}
 	if len(table.Observations) == 0 {
 		return fail(0, 0, "found a header and no rows, expected one row a process")
@@ -85,12 +95,46 @@ func CSV(src result.Source, suite string) (result.Table, error) {
 	return table, nil
 }
 
+// maxRow bounds a row, whose fields in quotes may hold line ends.
+const maxRow = 16 << 20
+
+var errLongRow = fmt.Errorf("found a row of more than %d bytes, expected a shorter one", maxRow)
+
+// rowBytes reads data until a row gets too long.
+type rowBytes struct {
+	data []byte
+	at   int
+	row  int // where the row that is being read begins
+}
+
+func (r *rowBytes) Read(p []byte) (int, error) {
+	if r.at-r.row > maxRow {
+		return 0, errLongRow
+	}
+	if r.at == len(r.data) {
+		return 0, io.EOF
+	}
+	n := copy(p, r.data[r.at:])
+	r.at += n
+	return n, nil
+}
+
 func csvError(file string, err error) error {
 	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		return &result.Error{File: file, Line: parse.Line, Column: parse.Column, Problem: parse.Err.Error()}
+	if !errors.As(err, &parse) {
+		return &result.Error{File: file, Problem: err.Error()}
 	}
-	return &result.Error{File: file, Problem: err.Error()}
+	problem := parse.Err.Error()
+	switch parse.Err {
+	case csv.ErrBareQuote:
+		problem = `found a quote inside a field, expected it doubled, and the field in quotes`
+	case csv.ErrQuote:
+		problem = `found something behind a closing quote, expected a comma or the end of the line`
+	}
+	if parse.StartLine != parse.Line {
+		problem += fmt.Sprintf("; the row begins in line %d", parse.StartLine)
+	}
+	return &result.Error{File: file, Line: parse.Line, Column: parse.Column, Problem: problem}
 }
 
 // csvColumn puts the text of one field into an observation and returns what is

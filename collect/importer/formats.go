@@ -3,11 +3,13 @@ package importer
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
+	"pairbench/collect/importer/jsondoc"
 	"pairbench/collect/importer/result"
 	"pairbench/collect/importer/tool"
 )
@@ -15,17 +17,23 @@ import (
 // MaxBytes bounds a file, and what a compressed one unpacks to.
 const MaxBytes = 256 << 20
 
-// MaxObservations bounds what one import may hold.
-const MaxObservations = 100_000
+// maxLine bounds a line of a text that is read line by line, and maxNames the
+// names of all results of a file together: each process has its own.
+const (
+	maxLine  = 1 << 20
+	maxNames = 64 << 20
+)
 
 // Format is one kind of file that can be imported.
 type Format struct {
 	Name string
 	// BothArms says that a file holds both arms; the others hold one.
 	BothArms bool
-	read     func(src result.Source, suite string) (result.Table, error)
+	// JSON says that a file is one object of JSON; the others are lines.
+	JSON bool
+	read func(src result.Source, suite string) (result.Table, error)
 	// secrets finds what must not go any further.
-	secrets func(text []byte) []span
+	secrets func(text []byte) ([]span, error)
 }
 
 // Formats lists what can be imported. The suite is the id that results get
@@ -33,16 +41,16 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{Name: "csv", BothArms: true, read: CSV, secrets: textSecrets},
-		{Name: "hyperfine", read: tool.Hyperfine, secrets: jsonSecrets},
-		{Name: "google-benchmark", read: tool.GoogleBenchmark, secrets: jsonSecrets},
-		{Name: "pyperf", read: tool.Pyperf, secrets: jsonSecrets},
+		{Name: "hyperfine", JSON: true, read: tool.Hyperfine, secrets: jsonSecrets},
+		{Name: "google-benchmark", JSON: true, read: tool.GoogleBenchmark, secrets: jsonSecrets},
+		{Name: "pyperf", JSON: true, read: tool.Pyperf, secrets: jsonSecrets},
 		{Name: "go-bench", read: tool.GoBench, secrets: nameSecrets},
-		{Name: "pytest-benchmark", read: tool.PytestBenchmark, secrets: jsonSecrets},
-		{Name: "memtier", read: tool.Memtier, secrets: jsonSecrets},
+		{Name: "pytest-benchmark", JSON: true, read: tool.PytestBenchmark, secrets: jsonSecrets},
+		{Name: "memtier", JSON: true, read: tool.Memtier, secrets: jsonSecrets},
 		{Name: "redis-benchmark", read: tool.RedisBenchmark, secrets: textSecrets},
 		{Name: "wrk", read: tool.Wrk, secrets: textSecrets},
 		{Name: "wrk2", read: tool.Wrk2, secrets: textSecrets},
-		{Name: "k6", read: tool.K6, secrets: jsonSecrets},
+		{Name: "k6", JSON: true, read: tool.K6, secrets: jsonSecrets},
 		{Name: "go-ycsb", read: tool.GoYCSB, secrets: textSecrets},
 	}
 }
@@ -89,7 +97,16 @@ func (f Format) Read(src result.Source, suite string) (result.Table, result.Sour
 		line, column := p.Of(at)
 		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Line: line, Column: column, Problem: fmt.Sprintf("found the byte %#02x, expected UTF-8 text", text.Data[at])}
 	}
-	spans := f.secrets(text.Data)
+	if line := longLine(text.Data); line > 0 && !f.JSON {
+		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Line: line, Problem: fmt.Sprintf("found a line of more than %d bytes, expected a shorter one", maxLine)}
+	}
+	spans, err := f.secrets(text.Data)
+	var bad *jsondoc.Error
+	if errors.As(err, &bad) {
+		place := result.Place{Text: text.Data}
+		line, column := place.Of(bad.Offset)
+		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Line: line, Column: column, Problem: bad.Problem}
+	}
 	if len(spans) > maxSecrets {
 		return fail("found more than %d secrets, expected the results of a benchmark", maxSecrets)
 	}
@@ -103,8 +120,8 @@ func (f Format) Read(src result.Source, suite string) (result.Table, result.Sour
 	if err != nil {
 		return result.Table{}, result.Source{}, err
 	}
-	if n := len(table.Observations); n > MaxObservations {
-		return fail("found %d results, expected at most %d", n, MaxObservations)
+	if err := f.checkNames(src.Name, table); err != nil {
+		return result.Table{}, result.Source{}, err
 	}
 	if src.Redacted > 0 {
 		table.Warn("%s: secrets taken out: %d; the bundle keeps the rest of the file", src.Name, src.Redacted)
@@ -112,17 +129,55 @@ func (f Format) Read(src result.Source, suite string) (result.Table, result.Sour
 	return table, src, nil
 }
 
+// checkNames refuses names that would fill memory.
+func (f Format) checkNames(file string, t result.Table) error {
+	all := 0
+	for _, o := range t.Observations {
+		all += len(o.CellID)
+		for _, factor := range o.Factors {
+			all += len(factor.Name) + len(factor.Value.Str)
+		}
+		if all > maxNames {
+			return &result.Error{File: file, Line: o.Line, Problem: fmt.Sprintf("found names of more than %d bytes together, expected shorter ones", maxNames)}
+		}
+	}
+	return nil
+}
+
+// longLine returns the number of the first line that is too long, or 0.
+func longLine(text []byte) int {
+	for line := 1; ; line++ {
+		n := bytes.IndexByte(text, '\n')
+		if n > maxLine || n < 0 && len(text) > maxLine {
+			return line
+		}
+		if n < 0 {
+			return 0
+		}
+		text = text[n+1:]
+	}
+}
+
+// unpack reads twice: once for the size, so that a small file that holds too
+// much takes no memory.
 func unpack(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	size, err := io.Copy(io.Discard, io.LimitReader(r, MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > MaxBytes {
+	if size > MaxBytes {
 		return nil, fmt.Errorf("found more than %d bytes, expected at most that", MaxBytes)
+	}
+	if r, err = gzip.NewReader(bytes.NewReader(data)); err != nil {
+		return nil, err
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, err
 	}
 	return text, r.Close()
 }

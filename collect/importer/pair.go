@@ -55,7 +55,7 @@ func match(t *result.Table, files string) error {
 		has[i] = true
 		where[key] = has
 	}
-	matched, only := 0, [2]string{}
+	matched, only, said := 0, [2]string{}, len(t.Warnings)
 	for _, key := range names[0] {
 		if where[key][1] {
 			matched++
@@ -80,7 +80,7 @@ func match(t *result.Table, files string) error {
 		return nil
 	}
 	if len(names[0]) == 1 && len(names[1]) == 1 && t.NamedByTarget {
-		t.Warnings = t.Warnings[:len(t.Warnings)-2]
+		t.Warnings = t.Warnings[:said]
 		t.Warn("matched the only result of each: %s in arm %s is %s in arm %s", only[0], t.Arms[0], only[1], t.Arms[1])
 		takeFactorsOfA(t)
 		return nil

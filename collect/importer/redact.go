@@ -15,22 +15,22 @@ const maxSecrets = 100_000
 
 // textSecrets finds the secrets of a file, which are taken out before anything
 // reads it.
-func textSecrets(text []byte) []span { return secretsIn(text, 0, len(text)) }
+func textSecrets(text []byte) ([]span, error) { return secretsIn(text, 0, len(text)), nil }
 
 // nameSecrets finds them in a text that is all names of benchmarks, such as
 // Parse/token=ident, where only passwords in front of a host are secrets.
-func nameSecrets(text []byte) []span { return hostPasswords(text, 0, len(text)) }
+func nameSecrets(text []byte) ([]span, error) { return hostPasswords(text, 0, len(text)), nil }
 
 // jsonSecrets finds them in JSON: every value of a member with a telling name,
 // all that k6 keeps of a test's setup, and what is secret inside other texts.
-// What is no JSON is refused by its reader.
-func jsonSecrets(text []byte) []span {
+// What is no JSON is an error.
+func jsonSecrets(text []byte) ([]span, error) {
 	root, err := jsondoc.Parse(text)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	start, _ := root.Span()
-	return secretMembers(text, root, secretsIn(text, 0, start))
+	return secretMembers(text, root, secretsIn(text, 0, start)), nil
 }
 
 // benchmarkNames are the members that hold names of benchmarks.
@@ -40,6 +40,9 @@ var benchmarkNames = map[string]bool{"name": true, "run_name": true, "fullname":
 // other texts, however deep.
 func secretMembers(text []byte, v jsondoc.Value, spans []span) []span {
 	for name, member := range v.Members() {
+		if len(spans) > maxSecrets {
+			return spans
+		}
 		start, end := member.Span()
 		switch key := name.Text(); {
 		case key == "setup_data" && member.Kind() != jsondoc.Null,
@@ -52,6 +55,9 @@ func secretMembers(text []byte, v jsondoc.Value, spans []span) []span {
 		}
 	}
 	for item := range v.Items() {
+		if len(spans) > maxSecrets {
+			return spans
+		}
 		spans = secretMembers(text, item, spans)
 	}
 	if v.Kind() == jsondoc.String {

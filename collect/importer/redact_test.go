@@ -11,6 +11,15 @@ import (
 	"pairbench/records/bundle"
 )
 
+func redactedBy(t *testing.T, find func([]byte) ([]span, error), text string) result.Source {
+	t.Helper()
+	spans, err := find([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return without(result.Source{Data: []byte(text)}, spans)
+}
+
 func TestSecretsAreTakenOutOfText(t *testing.T) {
 	for text, want := range map[string]string{
 		"Running 1s test @ http://user:pa55@h/": "Running 1s test @ http://user:[redacted]@h/",
@@ -27,7 +36,7 @@ func TestSecretsAreTakenOutOfText(t *testing.T) {
 		"password=":                             "password=",
 		"[redacted]":                            "[redacted]",
 	} {
-		if got := without(result.Source{Data: []byte(text)}, textSecrets([]byte(text))); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
+		if got := redactedBy(t, textSecrets, text); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
 			t.Errorf("%q became %q with %d secrets, want %q", text, got.Data, got.Redacted, want)
 		}
 	}
@@ -50,7 +59,7 @@ func TestSecretsAreTakenOutOfJSON(t *testing.T) {
 		"warning: password=abc\n{\"n\": 1}":             "warning: password=[redacted]\n{\"n\": 1}",
 		`{"headers": ["Authorization: Bearer abcdef"]}`: `{"headers": ["Authorization: Bearer [redacted]"]}`,
 	} {
-		if got := without(result.Source{Data: []byte(text)}, jsonSecrets([]byte(text))); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
+		if got := redactedBy(t, jsonSecrets, text); string(got.Data) != want || (got.Redacted > 0) != (text != want) {
 			t.Errorf("%s became %s with %d secrets, want %s", text, got.Data, got.Redacted, want)
 		}
 	}

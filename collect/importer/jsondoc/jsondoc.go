@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -14,7 +15,7 @@ const (
 	MaxBytes = 256 << 20
 	MaxDepth = 200
 	// MaxNodes bounds memory: a node takes 16 bytes, and a file may be all commas.
-	MaxNodes = 16 << 20
+	MaxNodes = 8 << 20
 )
 
 // Kind says what a value is.
@@ -70,7 +71,8 @@ func Parse(text []byte) (Value, error) {
 	if len(text) > MaxBytes {
 		return Value{}, &Error{MaxBytes, fmt.Sprintf("found %d bytes, expected at most %d", len(text), MaxBytes)}
 	}
-	p := parser{Document: &Document{text: text}}
+	// Room for the values of dense text at once: growing would take it twice.
+	p := parser{Document: &Document{text: text, nodes: make([]node, 0, min(len(text)/8+64, MaxNodes))}}
 	if err := p.findStart(); err != nil {
 		return Value{}, err
 	}
@@ -267,7 +269,7 @@ func (p *parser) word() error {
 		kind = Bool
 	case isNumber(text):
 		kind = Number
-	case isNotFinite(text):
+	case IsNotFinite(string(text[:min(len(text), 16)])):
 		kind = NotFinite
 	default:
 		return p.fail("found %.40q, expected a value", text)
@@ -281,10 +283,10 @@ func (p *parser) word() error {
 	return nil
 }
 
-// isNotFinite knows how C, Python, JavaScript and Windows print what is no
+// IsNotFinite knows how C, Python, JavaScript and Windows print what is no
 // number.
-func isNotFinite(text []byte) bool {
-	switch string(bytes.ToLower(bytes.TrimLeft(text[:min(len(text), 16)], "+-"))) {
+func IsNotFinite(text string) bool {
+	switch strings.ToLower(strings.TrimLeft(text[:min(len(text), 16)], "+-")) {
 	case "nan", "inf", "infinity", "nan(ind)", "nan(snan)", "1.#inf", "1.#ind", "1.#qnan":
 		return true
 	}
@@ -365,11 +367,20 @@ func (v Value) Text() string {
 // Nothing where there is none, or no object.
 func (v Value) Get(name string) Value {
 	for key, member := range v.Members() {
-		if key.Text() == name {
+		if key.Is(name) {
 			return member
 		}
 	}
 	return Value{}
+}
+
+// maxEscape is the most that one byte of a text takes as JSON: \u002f.
+const maxEscape = 6
+
+// Is reports whether the value is that text. A long value costs nothing.
+func (v Value) Is(text string) bool {
+	start, end := v.Span()
+	return end-start-2 <= maxEscape*len(text) && v.Kind() == String && v.Text() == text
 }
 
 // Members visits names and values of an object in their order; nothing of what

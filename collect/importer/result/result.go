@@ -6,6 +6,7 @@ package result
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -76,9 +77,30 @@ type Table struct {
 	Warnings []string
 }
 
-// Warn adds a line for the user.
+// MaxObservations bounds what one import may hold.
+const MaxObservations = 100_000
+
+// Add adds an observation of a file, unless there are too many.
+func (t *Table) Add(file string, o Observation) error {
+	if len(t.Observations) == MaxObservations {
+		return &Error{File: file, Line: o.Line, Problem: fmt.Sprintf("found more than %d results, expected fewer", MaxObservations)}
+	}
+	t.Observations = append(t.Observations, o)
+	return nil
+}
+
+// maxWarnings bounds what is said about one file.
+const maxWarnings = 1000
+
+// Warn adds a line for the user; of too many the last one says that there are
+// more.
 func (t *Table) Warn(format string, args ...any) {
-	t.Warnings = append(t.Warnings, fmt.Sprintf(format, args...))
+	switch n := len(t.Warnings); {
+	case n < maxWarnings:
+		t.Warnings = append(t.Warnings, fmt.Sprintf(format, args...))
+	case n == maxWarnings:
+		t.Warnings = append(t.Warnings, "further warnings are left out")
+	}
 }
 
 // New starts an observation of a tool that says nothing of processes.
@@ -96,8 +118,13 @@ func Whole(name string, value int64) records.Factor {
 	return records.Factor{Name: name, Value: records.IntFactor(value)}
 }
 
-// Failed marks a process that enters no median, with the reason.
+// Failed marks a process that enters no median, with the reason, cut where it is
+// long.
 func Failed(p *records.Process, outcome records.Outcome, detail string) {
+	const most = 1000
+	if len(detail) > most {
+		detail = strings.ToValidUTF8(detail[:most], "") + "..."
+	}
 	p.Outcome, p.OutcomeDetail = outcome, &detail
 }
 
@@ -108,23 +135,35 @@ type Place struct {
 	offset, line int // line counts the newlines before offset
 }
 
-// Of returns the line and column of an offset, both from 1.
-func (p *Place) Of(offset int) (line, column int) {
+// Line returns the line of an offset, from 1.
+func (p *Place) Line(offset int) int {
 	offset = min(max(offset, 0), len(p.Text))
 	if offset < p.offset {
 		p.offset, p.line = 0, 0
 	}
 	p.line += bytes.Count(p.Text[p.offset:offset], []byte{'\n'})
 	p.offset = offset
-	start := bytes.LastIndexByte(p.Text[:offset], '\n') + 1
-	return p.line + 1, utf8.RuneCount(p.Text[start:offset]) + 1
+	return p.line + 1
 }
 
-// Quote shows text of a file in an error, cut where it is long.
+// Of returns the line and column of an offset, both from 1. It goes back to the
+// start of the line.
+func (p *Place) Of(offset int) (line, column int) {
+	line = p.Line(offset)
+	start := bytes.LastIndexByte(p.Text[:p.offset], '\n') + 1
+	return line, utf8.RuneCount(p.Text[start:p.offset]) + 1
+}
+
+// Quote shows text of a file in an error, cut where it is long, and between
+// backquotes where it holds quotes itself.
 func Quote(text string) string {
 	const most = 40
+	short, dots := text, ""
 	if len(text) > most {
-		return fmt.Sprintf("%q...", strings.ToValidUTF8(text[:most], ""))
+		short, dots = strings.ToValidUTF8(text[:most], ""), "..."
 	}
-	return fmt.Sprintf("%q", text)
+	if strings.Contains(short, `"`) {
+		return fmt.Sprintf("%#q", short) + dots
+	}
+	return strconv.Quote(short) + dots
 }

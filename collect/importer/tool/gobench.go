@@ -16,7 +16,7 @@ import (
 func GoBench(src result.Source, suite string) (result.Table, error) {
 	f := &textFile{src: src}
 	var t result.Table
-	var left []string // units
+	var left []string // units, the first of them
 	pkg := ""
 	packages := false
 	for line := range f.lines() {
@@ -33,6 +33,9 @@ func GoBench(src result.Source, suite string) (result.Table, error) {
 			continue
 		}
 		operations, problem := count(fields[1])
+		if problem != "" && slices.Contains(fields, "ns/op") {
+			return result.Table{}, f.fail("N: %s", problem)
+		}
 		if problem != "" {
 			continue // a log line that begins with a benchmark's name
 		}
@@ -41,14 +44,16 @@ func GoBench(src result.Source, suite string) (result.Table, error) {
 			return result.Table{}, err
 		}
 		for _, unit := range others {
-			if !slices.Contains(left, unit) {
+			if len(left) < 20 && !slices.Contains(left, unit) {
 				left = append(left, unit)
 			}
 		}
 		if pkg != "" {
 			o.Factors = append([]records.Factor{result.Word("package", pkg)}, o.Factors...)
 		}
-		t.Observations = append(t.Observations, o)
+		if err := t.Add(src.Name, o); err != nil {
+			return result.Table{}, err
+		}
 	}
 	if len(t.Observations) == 0 {
 		return result.Table{}, f.failFile("found no results of benchmarks, expected lines such as %q", "BenchmarkName-8 1000 123 ns/op")

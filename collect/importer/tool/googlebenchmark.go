@@ -48,7 +48,9 @@ func GoogleBenchmark(src result.Source, suite string) (result.Table, error) {
 		if err != nil {
 			return result.Table{}, err
 		}
-		t.Observations = append(t.Observations, o)
+		if err := t.Add(src.Name, o); err != nil {
+			return result.Table{}, err
+		}
 	}
 	if len(t.Observations) == 0 {
 		return result.Table{}, f.fail(list, "benchmarks: found no repetitions and %d aggregates, expected runs (without --benchmark_report_aggregates_only)", aggregates)
@@ -72,9 +74,13 @@ func oldAggregate(run jsondoc.Value, name string) bool {
 }
 
 func (f *jsonFile) googleRun(run jsondoc.Value, suite string) (result.Observation, error) {
-	name := run.Get("run_name")
-	if name.Kind() != jsondoc.String {
-		name = run.Get("name")
+	called := "run_name"
+	if run.Get(called).Kind() != jsondoc.String {
+		called = "name"
+	}
+	name, err := f.need(run, called, jsondoc.String)
+	if err != nil {
+		return result.Observation{}, err
 	}
 	o := result.New(f.line(run), suite, result.Word("benchmark", name.Text()))
 	p := &o.Process

@@ -20,7 +20,7 @@ func GoYCSB(src result.Source, suite string) (result.Table, error) {
 	f := &textFile{src: src}
 	byName := map[string]*ycsbOperation{}
 	var names []string
-	header, begin, end := false, int64(0), int64(0)
+	header, open, requests, begin, end := false, false, 0, int64(0), int64(0)
 	for line := range f.lines() {
 		if !header {
 			header = strings.TrimSpace(line) == goYCSBHeader
@@ -38,6 +38,9 @@ func GoYCSB(src result.Source, suite string) (result.Table, error) {
 		}
 		op := byName[name]
 		if op == nil {
+			if len(names) == maxYCSBOperations {
+				return result.Table{}, f.fail("found more than %d kinds of operations, expected fewer", maxYCSBOperations)
+			}
 			op = &ycsbOperation{line: f.number}
 			byName[name] = op
 			names = append(names, name)
@@ -46,6 +49,10 @@ func GoYCSB(src result.Source, suite string) (result.Table, error) {
 			begin = start
 		}
 		end = max(end, start+latency)
+		if requests++; requests > maxYCSBRequests {
+			return result.Table{}, f.fail("found more than %d requests, expected fewer", maxYCSBRequests)
+		}
+		open = f.open
 		op.start = append(op.start, start)
 		op.latency = append(op.latency, latency)
 	}
@@ -53,6 +60,9 @@ func GoYCSB(src result.Source, suite string) (result.Table, error) {
 		return result.Table{}, f.failFile("found no line %q, expected the raw requests of go-ycsb", goYCSBHeader)
 	}
 	var t result.Table
+	if open {
+		f.warnOpen(&t)
+	}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_ERROR") {
 			continue
@@ -85,6 +95,13 @@ func GoYCSB(src result.Source, suite string) (result.Table, error) {
 	}
 	return t, nil
 }
+
+// maxYCSBOperations bounds the kinds of operations, of which go-ycsb knows about
+// ten, and maxYCSBRequests their requests, which are held in memory.
+const (
+	maxYCSBOperations = 100
+	maxYCSBRequests   = 10_000_000
+)
 
 // ycsbOperation holds the requests of one kind, in microseconds.
 type ycsbOperation struct {

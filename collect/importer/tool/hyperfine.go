@@ -32,6 +32,9 @@ func Hyperfine(src result.Source, suite string) (result.Table, error) {
 	return t, nil
 }
 
+// maxParameters bounds the parameters of a command.
+const maxParameters = 100
+
 func (f *jsonFile) hyperfineResult(t *result.Table, entry jsondoc.Value, suite string) error {
 	command, err := f.need(entry, "command", jsondoc.String)
 	if err != nil {
@@ -43,14 +46,22 @@ func (f *jsonFile) hyperfineResult(t *result.Table, entry jsondoc.Value, suite s
 	}
 	factors := []records.Factor{result.Word("command", command.Text())}
 	for name, value := range entry.Get("parameters").Members() {
+		if len(factors) > maxParameters {
+			return f.fail(name, "parameters: found more than %d, expected fewer", maxParameters)
+		}
 		factors = append(factors, result.Word(name.Text(), value.Text()))
 	}
 	var codes, memory []jsondoc.Value
-	for v := range entry.Get("exit_codes").Items() {
-		codes = append(codes, v)
-	}
-	for v := range entry.Get("memory_usage_byte").Items() {
-		memory = append(memory, v)
+	for _, of := range []struct {
+		member string
+		into   *[]jsondoc.Value
+	}{{"exit_codes", &codes}, {"memory_usage_byte", &memory}} {
+		for v := range entry.Get(of.member).Items() {
+			if len(*of.into) == result.MaxObservations {
+				break
+			}
+			*of.into = append(*of.into, v)
+		}
 	}
 	first := len(t.Observations)
 	for time := range list.Items() {
@@ -77,7 +88,9 @@ func (f *jsonFile) hyperfineResult(t *result.Table, entry jsondoc.Value, suite s
 				return err
 			}
 		}
-		t.Observations = append(t.Observations, o)
+		if err := t.Add(f.src.Name, o); err != nil {
+			return err
+		}
 	}
 	if len(t.Observations)-first != 1 {
 		return nil

@@ -30,8 +30,7 @@ func openJSON(src result.Source) (*jsonFile, error) {
 
 func (f *jsonFile) line(v jsondoc.Value) int {
 	start, _ := v.Span()
-	line, _ := f.place.Of(start)
-	return line
+	return f.place.Line(start)
 }
 
 func (f *jsonFile) fail(at jsondoc.Value, format string, args ...any) error {
@@ -40,11 +39,18 @@ func (f *jsonFile) fail(at jsondoc.Value, format string, args ...any) error {
 	return &result.Error{File: f.src.Name, Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
 }
 
-// need returns a member that must be there and of that kind.
+// maxName bounds a name, a command or an address.
+const maxName = 64 << 10
+
+// need returns a member that must be there and of that kind; a text is no longer
+// than a name.
 func (f *jsonFile) need(of jsondoc.Value, name string, kind jsondoc.Kind) (jsondoc.Value, error) {
 	v := of.Get(name)
 	switch v.Kind() {
 	case kind:
+		if start, end := v.Span(); kind == jsondoc.String && end-start > maxName {
+			return v, f.fail(v, "%s: found a text of %d bytes, expected at most %d", name, end-start, maxName)
+		}
 		return v, nil
 	case jsondoc.Nothing:
 		return v, f.fail(of, "%s: found nothing, expected %s", name, kind)

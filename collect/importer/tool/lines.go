@@ -13,6 +13,9 @@ import (
 type textFile struct {
 	src    result.Source
 	number int // of the current line, from 1
+	// open says that the current line has no end: it is the last, and its end may
+	// be missing.
+	open bool
 }
 
 // lines visits the lines without their ends; the last one needs none.
@@ -24,7 +27,7 @@ func (f *textFile) lines() iter.Seq[string] {
 			if at := bytes.IndexByte(rest, '\n'); at >= 0 {
 				line, rest = rest[:at], rest[at+1:]
 			} else {
-				rest = nil
+				rest, f.open = nil, true
 			}
 			f.number++
 			if !yield(string(bytes.TrimSuffix(line, []byte("\r")))) {
@@ -36,6 +39,11 @@ func (f *textFile) lines() iter.Seq[string] {
 
 func (f *textFile) fail(format string, args ...any) error {
 	return &result.Error{File: f.src.Name, Line: f.number, Problem: fmt.Sprintf(format, args...)}
+}
+
+// warnOpen tells of a number that was taken from an open line.
+func (f *textFile) warnOpen(t *result.Table) {
+	t.Warn("%s:%d: the last line has no end; its last number may be cut", f.src.Name, f.number)
 }
 
 // failFile reports what the file as a whole lacks.

@@ -53,7 +53,7 @@ func (f *jsonFile) memtierOperations(t *result.Table, run jsondoc.Value, suite s
 	if unit := runtime.Get("Time unit"); unit.Kind() != jsondoc.Nothing && unit.Text() != "MILLISECONDS" {
 		return f.fail(unit, "Time unit: found %s, expected MILLISECONDS", result.Quote(unit.Text()))
 	}
-	var found []result.Observation
+	var found result.Table
 	for name, operation := range run.Members() {
 		if operation.Get("Ops/sec").Kind() == jsondoc.Nothing || name.Text() == "Runtime" {
 			continue
@@ -88,12 +88,19 @@ func (f *jsonFile) memtierOperations(t *result.Table, run jsondoc.Value, suite s
 		if err := f.memtierTimes(p, runtime); err != nil {
 			return err
 		}
-		found = append(found, o)
+		if err := found.Add(f.src.Name, o); err != nil {
+			return err
+		}
 	}
-	if len(found) == 2 && found[1].Factors[0].Value.Str == "Totals" {
-		found = found[:1]
+	kinds := found.Observations
+	if len(kinds) == 2 && kinds[1].Factors[0].Value.Str == "Totals" {
+		kinds = kinds[:1]
 	}
-	t.Observations = append(t.Observations, found...)
+	for _, o := range kinds {
+		if err := t.Add(f.src.Name, o); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package tool
 import (
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"pairbench/collect/importer/result"
@@ -81,6 +82,9 @@ func toUnits(text string, baseUnits int64) (int64, string) {
 
 // count reads a whole number.
 func count(text string) (int64, string) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {
+		return n, "" // most numbers by far
+	}
 	r, problem := decimal(text)
 	if problem != "" {
 		return 0, problem

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"math/big"
+	"slices"
 
 	"pairbench/collect/importer/jsondoc"
 	"pairbench/collect/importer/result"
@@ -23,16 +24,17 @@ func Pyperf(src result.Source, suite string) (result.Table, error) {
 	if err != nil {
 		return result.Table{}, err
 	}
+	// What all have in common stands once, further out.
 	var t result.Table
+	ofFile := pyperfMetadata{}.with(f.root.Get("metadata"))
 	for benchmark := range list.Items() {
 		runs, err := f.need(benchmark, "runs", jsondoc.Array)
 		if err != nil {
 			return result.Table{}, err
 		}
+		ofBenchmark := ofFile.with(benchmark.Get("metadata"))
 		for run := range runs.Items() {
-			// What all have in common stands once, further out.
-			about := pyperfMetadata{run.Get("metadata"), benchmark.Get("metadata"), f.root.Get("metadata")}
-			if err := f.pyperfRun(&t, run, about, suite); err != nil {
+			if err := f.pyperfRun(&t, run, ofBenchmark.with(run.Get("metadata")), suite); err != nil {
 				return result.Table{}, err
 			}
 		}
@@ -43,16 +45,24 @@ func Pyperf(src result.Source, suite string) (result.Table, error) {
 	return t, nil
 }
 
-// pyperfMetadata is the metadata of a run, its benchmark and its file.
-type pyperfMetadata [3]jsondoc.Value
+// pyperfMembers are the members of metadata that are read.
+var pyperfMembers = [...]string{"unit", "name", "loops", "inner_loops", "command_max_rss", "mem_max_rss"}
 
-func (m pyperfMetadata) get(name string) jsondoc.Value {
-	for _, metadata := range m {
-		if v := metadata.Get(name); v.Kind() != jsondoc.Nothing {
-			return v
+// pyperfMetadata holds the pyperfMembers.
+type pyperfMetadata [len(pyperfMembers)]jsondoc.Value
+
+// with returns the metadata with that of something further in before it.
+func (m pyperfMetadata) with(metadata jsondoc.Value) pyperfMetadata {
+	for i, member := range pyperfMembers {
+		if v := metadata.Get(member); v.Kind() != jsondoc.Nothing {
+			m[i] = v
 		}
 	}
-	return jsondoc.Value{}
+	return m
+}
+
+func (m pyperfMetadata) get(name string) jsondoc.Value {
+	return m[slices.Index(pyperfMembers[:], name)]
 }
 
 func (f *jsonFile) pyperfRun(t *result.Table, run jsondoc.Value, about pyperfMetadata, suite string) error {
@@ -67,6 +77,9 @@ func (f *jsonFile) pyperfRun(t *result.Table, run jsondoc.Value, about pyperfMet
 			return err
 		}
 		if seconds != nil {
+			if n == result.MaxObservations {
+				return f.fail(v, "values: found more than %d, expected fewer", result.MaxObservations)
+			}
 			total.Add(total, seconds)
 			n++
 		}
@@ -75,8 +88,8 @@ func (f *jsonFile) pyperfRun(t *result.Table, run jsondoc.Value, about pyperfMet
 		return nil
 	}
 	name := about.get("name")
-	if name.Kind() != jsondoc.String {
-		return f.fail(run, "metadata: found no name, expected the name of the benchmark")
+	if start, end := name.Span(); name.Kind() != jsondoc.String || end-start > maxName {
+		return f.fail(run, "metadata: found no name, expected the name of the benchmark, of at most %d bytes", maxName)
 	}
 	each := int64(1)
 	for _, member := range []string{"loops", "inner_loops"} {
@@ -107,6 +120,5 @@ func (f *jsonFile) pyperfRun(t *result.Table, run jsondoc.Value, about pyperfMet
 			}
 		}
 	}
-	t.Observations = append(t.Observations, o)
-	return nil
+	return t.Add(f.src.Name, o)
 }

@@ -38,12 +38,13 @@ func PytestBenchmark(src result.Source, suite string) (result.Table, error) {
 }
 
 func (f *jsonFile) pytestRounds(t *result.Table, benchmark jsondoc.Value, suite string) error {
-	name := benchmark.Get("fullname")
-	if name.Kind() != jsondoc.String {
-		var err error
-		if name, err = f.need(benchmark, "name", jsondoc.String); err != nil {
-			return err
-		}
+	called := "fullname"
+	if benchmark.Get(called).Kind() != jsondoc.String {
+		called = "name"
+	}
+	name, err := f.need(benchmark, called, jsondoc.String)
+	if err != nil {
+		return err
 	}
 	stats, err := f.need(benchmark, "stats", jsondoc.Object)
 	if err != nil {
@@ -73,7 +74,9 @@ func (f *jsonFile) pytestRounds(t *result.Table, benchmark jsondoc.Value, suite 
 				return err
 			}
 		}
-		t.Observations = append(t.Observations, o)
+		if err := t.Add(f.src.Name, o); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 
+	"pairbench/collect/importer/jsondoc"
 	"pairbench/collect/importer/result"
 )
 
@@ -23,6 +25,9 @@ func RedisBenchmark(src result.Source, suite string) (result.Table, error) {
 		// Newer versions write progress over the same line before a row.
 		line = line[strings.LastIndexByte(line, '\r')+1:]
 		if !strings.HasPrefix(line, `"`) {
+			if strings.Contains(line, between) {
+				return result.Table{}, f.fail("found %s, expected a quote before it", result.Quote(line))
+			}
 			continue // a warning
 		}
 		if strings.HasPrefix(line, `"test",`) {
@@ -39,28 +44,42 @@ func RedisBenchmark(src result.Source, suite string) (result.Table, error) {
 		if len(row) != width {
 			return result.Table{}, f.fail("found %d fields, expected %d", len(row), width)
 		}
-		o := result.New(f.number, suite, result.Word("test", row[0]))
-		rate, problem := toUnits(row[1], 1e6)
-		if problem != "" {
-			return result.Table{}, f.fail("rps: %s", problem)
+		if width == 2 && endsInNumbers(row[0]) {
+			return result.Table{}, f.fail("found a row of %d fields, expected the header %s before it", len(redisColumns), redisHeader)
 		}
-		o.Process.StatedThroughputMicroPerSec = &rate
-		for i, into := range map[int]**int64{4: &o.Process.StatedLatencyP50Ns, 6: &o.Process.StatedLatencyP99Ns} {
-			if i >= width {
+		o := result.New(f.number, suite, result.Word("test", row[0]))
+		for i, into := range []**int64{1: &o.Process.StatedThroughputMicroPerSec, 4: &o.Process.StatedLatencyP50Ns, 6: &o.Process.StatedLatencyP99Ns} {
+			if into == nil || i >= width || jsondoc.IsNotFinite(row[i]) {
 				continue
 			}
-			ns, problem := toUnits(row[i], 1e6)
+			n, problem := toUnits(row[i], 1e6)
 			if problem != "" {
 				return result.Table{}, f.fail("%s: %s", redisColumns[i], problem)
 			}
-			*into = &ns
+			*into = &n
 		}
-		t.Observations = append(t.Observations, o)
+		if err := t.Add(src.Name, o); err != nil {
+			return result.Table{}, err
+		}
 	}
 	if len(t.Observations) == 0 {
 		return result.Table{}, f.failFile("found no rows of redis-benchmark, expected lines such as %q", `"SET","123456.79"`)
 	}
 	return t, nil
+}
+
+// between parts two fields.
+const between = `","`
+
+// endsInNumbers reports whether a name goes on with the fields that only rows
+// with a header have.
+func endsInNumbers(name string) bool {
+	fields := strings.Split(name, between)
+	fields = fields[max(0, len(fields)-len(redisColumns)+2):]
+	return len(fields) == len(redisColumns)-2 && !slices.ContainsFunc(fields, func(text string) bool {
+		_, problem := decimal(text)
+		return problem != "" && !jsondoc.IsNotFinite(text)
+	})
 }
 
 // redisRow splits a row of so many fields. Its name is a command as it was
@@ -71,7 +90,6 @@ func redisRow(line string, width int) ([]string, bool) {
 	if len(line) < 2 || line[0] != '"' || line[len(line)-1] != '"' {
 		return nil, false
 	}
-	const between = `","`
 	fields := strings.Split(line[1:len(line)-1], between)
 	if extra := len(fields) - width; extra > 0 {
 		fields = append([]string{strings.Join(fields[:extra+1], between)}, fields[extra+1:]...)

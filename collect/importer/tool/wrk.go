@@ -59,7 +59,12 @@ func readWrk(src result.Source, suite string, second bool) (result.Table, error)
 			return result.Table{}, err
 		}
 		if done {
-			t.Observations = append(t.Observations, r.o)
+			if f.open {
+				f.warnOpen(&t)
+			}
+			if err := t.Add(src.Name, r.o); err != nil {
+				return result.Table{}, err
+			}
 			r = wrkReport{}
 		}
 	}
