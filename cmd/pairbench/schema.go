@@ -16,7 +16,7 @@ func schemaCommand(s streams) *cli.Command {
 		ArgsUsage: "[NAME]",
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				_, err := fmt.Fprintln(s.out, strings.Join(schemas.Names(), "\n"))
+				_, err := fmt.Fprintln(s.out, strings.Join(documents(), "\n"))
 				return err
 			}
 			args, err := words(c, "NAME")
@@ -25,10 +25,16 @@ func schemaCommand(s streams) *cli.Command {
 			}
 			text, ok := schemas.Lookup(args[0])
 			if !ok {
-				return usagef("schema: found %q, expected one of %s", args[0], strings.Join(schemas.Names(), ", "))
+				text, ok = schemas.SQL(args[0])
+			}
+			if !ok {
+				return usagef("schema: found %q, expected one of %s", args[0], strings.Join(documents(), ", "))
 			}
 			_, err = s.out.Write(text)
 			return err
 		},
 	}
 }
+
+// documents are the names that schema prints, those of the SQL last.
+func documents() []string { return append(schemas.Names(), schemas.SQLNames()...) }
