@@ -26,8 +26,12 @@ func ParseArm(s string) (Arm, error) {
 	return Arm{s[:at], s[at+1:]}, nil
 }
 
-// ErrNoArm is returned for an arm that the bundle does not have.
-var ErrNoArm = errors.New("no arm")
+var (
+	// ErrNoArm is returned for an arm that the bundle does not have.
+	ErrNoArm = errors.New("no arm")
+	// ErrNothingShared is returned for two arms of which no cell has both.
+	ErrNothingShared = errors.New("no cell in common")
+)
 
 func (in *input) side(arm string) (records.Side, error) {
 	for _, a := range in.run.Arms {
@@ -95,7 +99,34 @@ func separate(a, b *input, armA, armB string) (*study, error) {
 			}
 		}
 	}
+	if !st.comparable() {
+		return nil, fmt.Errorf("analyze %s: %w with %s: its first is %s, there it is %s",
+			a.name, ErrNothingShared, b.name, firstCell(a), firstCell(b))
+	}
 	return st, nil
+}
+
+// comparable reports whether some cell has processes of both sides.
+func (st *study) comparable() bool {
+	for _, s := range st.suites {
+		for _, c := range s.cells {
+			var has [2]bool
+			for _, p := range c.processes {
+				has[slices.Index(records.Sides[:], p.side)] = true
+			}
+			if has[0] && has[1] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func firstCell(in *input) string {
+	if len(in.cells) == 0 {
+		return "none"
+	}
+	return cellKey{in.cells[0].Suite, in.cells[0].CellID}.String()
 }
 
 func arm(in *input, side records.Side) records.RunArm {

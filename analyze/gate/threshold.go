@@ -32,6 +32,14 @@ type Threshold struct {
 // String returns the threshold as it was written.
 func (t Threshold) String() string { return t.text }
 
+func known() []string {
+	var ids []string
+	for _, m := range metric.All() {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
 // ParseThreshold reads METRIC >= -2%, METRIC <= +5% or METRIC within 3%, with
 // SUITE: before it for one suite.
 func ParseThreshold(s string) (Threshold, error) {
@@ -56,7 +64,7 @@ func ParseThreshold(s string) (Threshold, error) {
 		return fail("no >=, <= or within")
 	}
 	if _, ok := metric.ByID(name); !ok {
-		return fail(fmt.Sprintf("unknown metric %q", name))
+		return fail(fmt.Sprintf("unknown metric %q, known are %s", name, strings.Join(known(), ", ")))
 	}
 	t.Metric = name
 	digits, percent := strings.CutSuffix(limit, "%")

@@ -58,7 +58,7 @@ func analyzeCommand(s streams) *cli.Command {
 				return err
 			}
 			_, err := analyze.Run(c.Context, o)
-			if errors.Is(err, analyze.ErrNotAA) || errors.Is(err, analyze.ErrNoArm) {
+			if errors.Is(err, analyze.ErrNotAA) || errors.Is(err, analyze.ErrNoArm) || errors.Is(err, analyze.ErrNothingShared) {
 				return usageError{err}
 			}
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -84,4 +85,14 @@ func newApp(s streams) *cli.App {
 	return app
 }
 
-func asUsage(_ *cli.Context, err error, _ bool) error { return usageError{err} }
+// asUsage words the library's complaint about flags as ours are.
+func asUsage(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	switch {
+	case unknown && c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name:
+		return usagef("%s: unknown flag --%s; see pairbench %[1]s --help", c.Command.Name, name)
+	case unknown:
+		return usagef("unknown flag --%s; see pairbench --help", name)
+	}
+	return usageError{err}
+}

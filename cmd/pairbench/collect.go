@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"pairbench/collect"
+	"pairbench/records/bundle"
 )
 
 func collectCommand(s streams) *cli.Command {
@@ -57,6 +58,12 @@ func collectPlan(c *cli.Context, s streams, word, out string) (collect.Result, e
 	p, err := wholePlan(word)
 	if err != nil {
 		return collect.Result{}, err
+	}
+	if err := p.Runnable(visible(word)); err != nil {
+		return collect.Result{}, err
+	}
+	if c.Bool("resume") && !isThere(out) && !isThere(filepath.Clean(out)+bundle.PartialSuffix) {
+		return collect.Result{}, usagef("collect --resume --out %s: there is no unfinished bundle of that name", visible(out))
 	}
 	if _, err := os.Lstat(out); err == nil && c.Bool("resume") {
 		return collect.Result{}, usagef("collect --resume --out %s: is complete already; there is nothing to go on with", visible(out))

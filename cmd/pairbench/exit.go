@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+
+	"pairbench/records/bundle"
 )
 
 // The exit codes: one table, never renumbered.
@@ -50,7 +52,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &outcome):
 		return outcome.code
-	case errors.As(err, &usage), isBadPlan(err):
+	case errors.As(err, &usage), isBadPlan(err), errors.Is(err, bundle.ErrNoBundle):
 		return exitUsage
 	case isIntegrity(err):
 		return exitIntegrity

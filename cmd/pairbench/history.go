@@ -125,6 +125,15 @@ func findBundles(dir string) ([]string, error) {
 	return found, nil
 }
 
+// inBaseUnits writes a value in base units: of ns and bytes there are no tenths that
+// mean anything.
+func inBaseUnits(row report.HistoryRow, v *report.Number) string {
+	if row.Metric.Unit == "ns" || row.Metric.Unit == "bytes" {
+		return fmt.Sprintf("%.0f", v.Float())
+	}
+	return fmt.Sprintf("%.1f", v.Float())
+}
+
 func printHistory(w io.Writer, rows []report.HistoryRow) error {
 	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(table, "started\tbundle\tsuite\tcell\tarm\trevision\t%s, %s\trange\tn\n", rows[0].Metric.ID, rows[0].Metric.Unit)
@@ -137,9 +146,9 @@ func printHistory(w io.Writer, rows []report.HistoryRow) error {
 		if !row.StartedAt.IsZero() {
 			started = row.StartedAt.UTC().Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.12s\t%.1f\t%.1f to %.1f\t%d\n", started, row.Bundle[:12],
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.12s\t%s\t%s to %s\t%d\n", started, row.Bundle[:12],
 			visible(row.Suite), visible(row.Cell), visible(row.Arm), visible(revision),
-			row.Summary.Median.Float(), row.Summary.Min.Float(), row.Summary.Max.Float(), row.Summary.N)
+			inBaseUnits(row, row.Summary.Median), inBaseUnits(row, row.Summary.Min), inBaseUnits(row, row.Summary.Max), row.Summary.N)
 	}
 	return table.Flush()
 }

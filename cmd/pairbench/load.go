@@ -111,4 +111,9 @@ func bundleAround(path string) (dir string, ok bool) {
 	}
 }
 
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 func baseName(path string) string { return filepath.Base(filepath.Clean(path)) }

@@ -57,6 +57,9 @@ func planCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
+			if err := p.Runnable(visible(args[0])); err != nil {
+				return err
+			}
 			var former *report.Report
 			if c.IsSet("from") {
 				if former, err = readReport(c.String("from")); err != nil {

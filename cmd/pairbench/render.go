@@ -91,7 +91,14 @@ func renderCommand(s streams) *cli.Command {
 func readReport(dir string) (*report.Report, error) {
 	r, err := analyze.ReadReport(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, usagef("read %s: no %s in it; expected a directory that analyze wrote", visible(dir), analyze.ReportFile)
+		expected := "a directory that analyze wrote"
+		for _, near := range []string{filepath.Join(dir, "analysis"), sibling(dir, "analysis")} {
+			if isThere(filepath.Join(near, analyze.ReportFile)) {
+				expected += fmt.Sprintf(", such as %s", visible(near))
+				break
+			}
+		}
+		return nil, usagef("read %s: no %s in it; expected %s", visible(dir), analyze.ReportFile, expected)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", visible(filepath.Join(dir, analyze.ReportFile)), err)

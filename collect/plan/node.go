@@ -134,7 +134,7 @@ func parseYAML(source []byte, file string) (root *node, err error) {
 		return &Error{File: file, Line: line, Column: col, Key: "document", Found: found, Expected: expected}
 	}
 	if len(source) > maxPlanBytes {
-		return nil, fail(1, 1, fmt.Sprintf("%d bytes", len(source)), fmt.Sprintf("at most %d bytes", maxPlanBytes))
+		return nil, fail(1, 1, "a larger file", fmt.Sprintf("at most %d bytes", maxPlanBytes))
 	}
 	if err := checkText(source, fail); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func parseYAML(source []byte, file string) (root *node, err error) {
 				line, col = t.Position.Line, t.Position.Column
 			}
 		}
-		return nil, fail(line, col, oneLine(message), "a YAML document")
+		return nil, fail(line, col, strings.TrimPrefix(oneLine(message), "found "), "a YAML document")
 	}
 	bodies := 0
 	for _, d := range doc.Docs {
@@ -225,7 +225,7 @@ func checkTokens(tokens token.Tokens, fail failFunc) error {
 		case token.MappingKeyType:
 			return refuse("a complex key", "a plain key")
 		case token.InvalidType:
-			return refuse(oneLine(t.Error), "a YAML document")
+			return refuse(strings.TrimPrefix(oneLine(t.Error), "found "), "a YAML document")
 		case token.MappingValueType:
 			if last == token.MappingValueType {
 				return refuse("a colon without a key", "a key in front of each colon")

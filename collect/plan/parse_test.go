@@ -46,7 +46,9 @@ func TestParseRefuses(t *testing.T) {
 		"unknown suite key":  {"    workload", "    wrkload: x\n    workload", "plan p.yaml:9:5: suites[0].wrkload: found an unknown key"},
 		"wrong type":         {"rounds: 2", "rounds: two", `plan p.yaml:6:9: rounds: found "two", expected an integer`},
 		"zero rounds":        {"rounds: 2", "rounds: 0", "plan p.yaml:6:9: rounds: found 0, expected at least 1"},
-		"missing key":        {"study: s\n", "", "plan p.yaml:1:1: document: found no study, expected the keys study"},
+		"missing key":        {"study: s\n", "", "plan p.yaml:1:1: document: found no study, expected the key study"},
+		"misspelt key":       {"study: s\n", "stduy: s\n", "plan p.yaml:2:1: stduy: found an unknown key, expected one of arms"},
+		"misspelt deep":      {"    workload", "    wrokload", "suites[0].wrokload: found an unknown key, expected one of"},
 		"other version":      {"plan: 1", "plan: 2", "plan p.yaml:1:7: plan: found 2, expected 1"},
 		"empty matrix":       {"[1, 2]", "[]", "plan p.yaml:12:13: suites[0].factors.size: found an empty list, expected at least 1"},
 		"no factor":          {"      size: [1, 2]\n", "      {}\n", "plan p.yaml:12:7: suites[0].factors: found an empty object, expected at least 1 key"},
@@ -241,5 +243,37 @@ func TestHostileText(t *testing.T) {
 			}
 			t.Logf("%v: %v", time.Since(began), err)
 		})
+	}
+}
+
+// A built-in driver takes its way to work from the arm's name, so that a plan
+// that is to run here names one that it has. Others may be called as they like.
+func TestRunnableKnowsTheArmsOfBuiltInDrivers(t *testing.T) {
+	for name, tt := range map[string]struct{ from, to, want string }{
+		"as it is":   {"study", "study", ""},
+		"misspelt":   {"{name: callback}", "{name: callbak}", `plan p.yaml:4:12: arms[0].name: found "callbak", expected one of callback, coroutine, goroutine, or the setting arm, because suite one runs it with a built-in driver`},
+		"a setting":  {"{name: callback}", "{name: mine, settings: {arm: goroutine}}", ""},
+		"of a suite": {"    warmup", "    settings: {arm: callback}\n    warmup", ""},
+		"a command":  {"{name: callback}", "{name: mine, program: {command: [x], read: {}}}", ""},
+		"in C++":     {"{name: coroutine}", "{name: goroutine, program: {builtin: asio_boost}}", `found "goroutine", expected one of callback, coroutine, or`},
+	} {
+		p, err := plan.Parse([]byte(edit(t, tt.from, tt.to)), "p.yaml")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		err = p.Runnable("p.yaml")
+		if got := fmt.Sprint(err); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tt.want)
+		}
+	}
+	for _, name := range plan.BuiltinNames() {
+		source, _ := plan.Builtin(name)
+		p, err := plan.Parse(source, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Runnable(name); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -35,6 +35,7 @@ func validate(root *node, file string) error {
 	leaves(violation, func(v *jsonschema.ValidationError) {
 		all = append(all, explain(root, file, v)...)
 	})
+	all = withoutMisspelt(all)
 	sort.SliceStable(all, func(i, j int) bool {
 		if all[i].Line != all[j].Line {
 			return all[i].Line < all[j].Line
@@ -42,6 +43,31 @@ func validate(root *node, file string) error {
 		return all[i].Column < all[j].Column
 	})
 	return all[0]
+}
+
+// What is found where a key is missing, and where one is not known.
+const (
+	missing = "no "
+	unknown = "an unknown key"
+)
+
+// withoutMisspelt drops what is missing where there is an unknown key as well:
+// this is most likely the same key misspelt, and its line is where to look.
+func withoutMisspelt(all []*Error) []*Error {
+	object := func(key string) string { return key[:max(0, strings.LastIndexByte(key, '.'))] }
+	misspelt := map[string]bool{}
+	for _, e := range all {
+		if e.Found == unknown {
+			misspelt[object(e.Key)] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(e *Error) bool {
+		key := e.Key
+		if key == "document" {
+			key = ""
+		}
+		return strings.HasPrefix(e.Found, missing) && strings.HasPrefix(e.Expected, "the key") && misspelt[key]
+	})
 }
 
 func compileSchema() (*jsonschema.Schema, error) {
@@ -89,7 +115,7 @@ func explain(root *node, file string, v *jsonschema.ValidationError) []*Error {
 	case *kind.AdditionalProperties:
 		var out []*Error
 		for _, name := range k.Properties {
-			out = append(out, at(n.keyNode(name), join(path, name), "an unknown key", "one of "+strings.Join(knownKeys(v), ", ")))
+			out = append(out, at(n.keyNode(name), join(path, name), unknown, "one of "+strings.Join(knownKeys(v), ", ")))
 		}
 		return out
 	case *kind.PropertyNames:
@@ -97,7 +123,11 @@ func explain(root *node, file string, v *jsonschema.ValidationError) []*Error {
 		n, path = holder(root, "", k.Property)
 		return []*Error{at(n.keyNode(k.Property), join(path, k.Property), "the key "+quote(k.Property), "a name of letters, digits and _")}
 	case *kind.Required:
-		return []*Error{at(n, path, "no "+strings.Join(k.Missing, ", "), "the keys "+strings.Join(k.Missing, ", "))}
+		word := "the key "
+		if len(k.Missing) > 1 {
+			word = "the keys "
+		}
+		return []*Error{at(n, path, missing+strings.Join(k.Missing, ", "), word+strings.Join(k.Missing, ", "))}
 	case *kind.Type:
 		return []*Error{at(n, path, n.found(), strings.Join(typeWords(k.Want), " or "))}
 	case *kind.Enum:

@@ -49,6 +49,8 @@ var (
 	// ErrUnfinished is returned by Create when an unsealed bundle of that name
 	// is there, and by Open for one.
 	ErrUnfinished = errors.New("unfinished bundle")
+	// ErrNoBundle is returned for a directory that makes no claim to be one.
+	ErrNoBundle = errors.New("no bundle")
 	// ErrNotBegun is returned by Resume when Create was cut short, so that
 	// nothing is there to resume; Create may be called again.
 	ErrNotBegun = errors.New("collection had not begun")

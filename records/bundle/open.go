@@ -58,8 +58,8 @@ func (e *IntegrityError) Is(target error) bool { return target == ErrIntegrity }
 
 // Open opens a sealed bundle. It checks every file but the samples against the
 // manifests, and that no file is missing or extra; the samples of a process are
-// checked when they are opened. Errors: fs.ErrNotExist, ErrUnfinished, and
-// ErrIntegrity as an *IntegrityError with all that was found.
+// checked when they are opened. Errors: fs.ErrNotExist, ErrUnfinished,
+// ErrNoBundle, and ErrIntegrity as an *IntegrityError with all that was found.
 func Open(dir string) (*Bundle, error) {
 	b, err := open(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func Open(dir string) (*Bundle, error) {
 }
 
 func open(dir string) (*Bundle, error) {
-	if err := refuseUnfinished(dir); err != nil {
+	if err := refuseOthers(dir); err != nil {
 		return nil, err
 	}
 	d, err := bag.OpenDir(dir)
@@ -86,6 +86,29 @@ func open(dir string) (*Bundle, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// refuseOthers refuses what is unfinished, and a directory that holds nothing
+// of a bundle, of which every file would be a finding.
+func refuseOthers(dir string) error {
+	if err := refuseUnfinished(dir); err != nil {
+		return err
+	}
+	claims := func(dir string) bool {
+		for _, name := range []string{bag.DeclarationFile, bag.ManifestFile, bag.TagManifestFile, "data"} {
+			if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+				return true
+			}
+		}
+		return false
+	}
+	if claims(dir) {
+		return nil
+	}
+	if within := filepath.Join(dir, "bundle"); claims(within) {
+		return fmt.Errorf("%w: it holds one, %s", ErrNoBundle, within)
+	}
+	return fmt.Errorf("%w: no manifest and no data in it", ErrNoBundle)
 }
 
 func refuseUnfinished(dir string) error {

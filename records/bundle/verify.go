@@ -37,12 +37,12 @@ type VerifyReport struct {
 // Verify checks a sealed bundle: every hash in both directions, the schema
 // version, and that plan, processes and samples agree in their counts. What is
 // wrong is a finding; the error is for a bundle that is not there, unfinished,
-// or cannot be opened.
+// none at all (ErrNoBundle), or cannot be opened.
 func Verify(dir string) (VerifyReport, error) { return VerifyContext(context.Background(), dir) }
 
 // VerifyContext is Verify that can be cancelled.
 func VerifyContext(ctx context.Context, dir string) (VerifyReport, error) {
-	if err := refuseUnfinished(dir); err != nil {
+	if err := refuseOthers(dir); err != nil {
 		return VerifyReport{}, fmt.Errorf("verify %s: %w", dir, err)
 	}
 	whole, err := bag.Verify(ctx, dir)
