@@ -64,7 +64,7 @@ func (c *collection) build(ctx context.Context, b plan.Build, no int) (*program,
 }
 
 func (c *collection) buildError(b plan.Build, err error) error {
-	return &SetupError{Object: "build " + c.secrets.text(b.Repository) + " " + b.Revision, Err: err}
+	return &SetupError{Object: "build " + c.secrets.Text(b.Repository) + " " + b.Revision, Err: err}
 }
 
 // checkOut clones the repository and checks the revision out; it returns the
@@ -140,11 +140,11 @@ func (c *collection) command(ctx context.Context, dir string, argv ...string) (s
 		if len(bytes.TrimSpace(said)) == 0 {
 			said = out.Bytes()
 		}
-		tail := bytes.TrimSpace(c.secrets.clean(said))
+		tail := bytes.TrimSpace(c.secrets.Clean(said))
 		if len(tail) > buildTail {
 			tail = tail[len(tail)-buildTail:]
 		}
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(c.secrets.argv(argv), " "), err, oneLine(tail))
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(c.secrets.Argv(argv), " "), err, oneLine(tail))
 	}
 	return out.String(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pairbench/collect/plan"
+	"pairbench/collect/redact"
 )
 
 // alwaysPassed are the variables of the collector's environment that every
@@ -54,10 +55,10 @@ var envReference = regexp.MustCompile(`\{env\.([A-Za-z_][A-Za-z0-9_]*)\}`)
 func (c *collection) gatherSecrets() error {
 	for _, name := range c.plan.PassEnv {
 		v, _ := lookupEnv(c.env, name)
-		if plan.SecretName(name) {
-			c.secrets.add(v)
+		if redact.Name(name) {
+			c.secrets.Add(v)
 		} else {
-			c.secrets.addPasswords([]byte(v))
+			c.secrets.AddPasswords([]byte(v))
 		}
 	}
 	for _, s := range c.plan.Suites {
@@ -67,21 +68,21 @@ func (c *collection) gatherSecrets() error {
 				if !ok {
 					return &SetupError{Object: "suite " + s.ID, Err: fmt.Errorf("the variable %s, which the program names, is not set", m[1])}
 				}
-				c.secrets.add(v)
+				c.secrets.Add(v)
 			}
 		}
 		if s.Service == nil {
 			continue
 		}
 		if v, ok := lookupEnv(c.env, s.Service.PasswordEnv); ok && s.Service.PasswordEnv != "" {
-			c.secrets.add(v)
+			c.secrets.Add(v)
 		}
 		if s.Service.PasswordFile != "" {
 			content, err := os.ReadFile(s.Service.PasswordFile)
 			if err != nil {
 				return &SetupError{Object: "service " + s.Service.Name, Err: fmt.Errorf("read the password: %w", err)}
 			}
-			c.secrets.add(strings.TrimRight(string(content), "\r\n"))
+			c.secrets.Add(strings.TrimRight(string(content), "\r\n"))
 		}
 	}
 	return nil

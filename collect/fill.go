@@ -43,7 +43,7 @@ func (a *attempt) fillOutput() error {
 		{a.spec.StdoutPath, &a.row.Stdout, &a.row.StdoutBytes, &a.row.StdoutSHA256, &a.row.StdoutTruncated},
 		{a.spec.StderrPath, &a.row.Stderr, &a.row.StderrBytes, &a.row.StderrSHA256, &a.row.StderrTruncated},
 	} {
-		out, err := proc.ReadOutput(stream.path, keptOutput, a.c.secrets.reader)
+		out, err := proc.ReadOutput(stream.path, keptOutput, a.c.secrets.Reader)
 		if err != nil {
 			return fmt.Errorf("collect process %d: %w", a.row.ProcessNo, err)
 		}
@@ -77,7 +77,7 @@ func (a *attempt) fillResult() {
 	row.MissedTicks, row.ElapsedNs = counted(r.MissedTicks), counted(&r.ElapsedNs)
 	row.StatedLatencyP50Ns, row.StatedLatencyP99Ns = counted(r.P50Ns), counted(r.P99Ns)
 	if row.ClientCPUs == nil && r.ClientCPUs != "" {
-		row.ClientCPUs = a.c.secrets.optional(&r.ClientCPUs)
+		row.ClientCPUs = a.c.secrets.Optional(&r.ClientCPUs)
 	}
 	a.fillCPU(counted(r.CPUIntervalNs), row.ElapsedNs)
 }

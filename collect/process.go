@@ -399,7 +399,7 @@ func during(broken *driver.ProtocolError) string {
 }
 
 func (a *attempt) fail(outcome records.Outcome, detail string) {
-	detail = oneLine([]byte(a.c.secrets.text(detail)))
+	detail = oneLine([]byte(a.c.secrets.Text(detail)))
 	if len(detail) > maxDetail {
 		detail = strings.ToValidUTF8(detail[:maxDetail], "") + "…"
 	}

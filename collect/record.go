@@ -121,7 +121,7 @@ func (c *collection) inputs() []records.Input {
 		if s == nil {
 			return nil
 		}
-		v := c.secrets.text(strings.ReplaceAll(*s, c.work, "{work}"))
+		v := c.secrets.Text(strings.ReplaceAll(*s, c.work, "{work}"))
 		return &v
 	}
 	for _, in := range c.lock.Inputs() {
@@ -169,7 +169,7 @@ func (c *collection) seed(suite, cell string, round int32) int64 {
 
 // argvJSON is the redacted argument vector as the column holds it.
 func (c *collection) argvJSON(argv []string) string {
-	clean := c.secrets.argv(argv)
+	clean := c.secrets.Argv(argv)
 	for i := range clean {
 		clean[i] = strings.ReplaceAll(clean[i], c.work, "{work}")
 	}
@@ -185,7 +185,7 @@ func (c *collection) textMap(sources ...map[string]string) *string {
 	all := make(map[string]string)
 	for _, m := range sources {
 		for k, v := range m {
-			all[c.secrets.text(k)] = c.secrets.text(v)
+			all[c.secrets.Text(k)] = c.secrets.Text(v)
 		}
 	}
 	if len(all) == 0 {

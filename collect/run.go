@@ -11,6 +11,7 @@ import (
 
 	"pairbench/collect/hostinfo"
 	"pairbench/collect/plan"
+	"pairbench/collect/redact"
 	"pairbench/collect/service"
 	"pairbench/records"
 	"pairbench/records/atomicfile"
@@ -23,7 +24,7 @@ type collection struct {
 	opts    Options
 	plan    *plan.Plan // narrowed by the selection
 	env     []string
-	secrets redactor
+	secrets redact.Redactor
 	began   time.Time
 	private workDir // gone at the end
 	work    string  // its path
@@ -71,7 +72,7 @@ func Run(ctx context.Context, opts Options) (Result, error) {
 			}
 			return Result{}, interrupted
 		}
-		return Result{}, c.secrets.error(err)
+		return Result{}, c.secrets.Error(err)
 	}
 	return result, nil
 }
@@ -185,7 +186,7 @@ func (c *collection) facts(ctx context.Context) []records.HostFact {
 	add("collector.gc_during_measurement", "off")
 	add("collector.environment_passed", fmt.Sprint(alwaysPassed))
 	for i := range facts {
-		facts[i].Value = c.secrets.optional(facts[i].Value)
+		facts[i].Value = c.secrets.Optional(facts[i].Value)
 	}
 	return facts
 }
@@ -265,14 +266,14 @@ func (c *collection) seal(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 		for i := range findings {
-			findings[i] = c.secrets.text(findings[i])
+			findings[i] = c.secrets.Text(findings[i])
 		}
 		if err := c.bundle.SetInputs(c.inputs()); err != nil {
 			return Result{}, err
 		}
 		c.run.Lock = c.lock.State()
 		for _, gap := range c.lock.Gaps() {
-			c.run.LockGaps = append(c.run.LockGaps, c.secrets.text(gap))
+			c.run.LockGaps = append(c.run.LockGaps, c.secrets.Text(gap))
 		}
 		c.run.EndedAt = time.Now().UTC()
 		c.addUp()
@@ -357,6 +358,6 @@ func (c *collection) progress(p Progress) {
 
 func (c *collection) warn(line string) {
 	if c.opts.Warn != nil {
-		c.opts.Warn(c.secrets.text(line))
+		c.opts.Warn(c.secrets.Text(line))
 	}
 }

@@ -25,7 +25,7 @@ func (c *collection) serviceSpec(suite int) service.Spec {
 		Name: v.Name, Kind: service.Kind(v.Kind), Mode: service.Mode(v.Mode), Address: v.Address,
 		User: v.User, PasswordEnv: v.PasswordEnv, PasswordFile: v.PasswordFile, Database: v.Database,
 		CAFile: v.CAFile, ServerName: v.ServerName, Dir: c.work,
-		Redact: c.secrets.clean,
+		Redact: c.secrets.Clean,
 	}
 	if spec.Mode != service.External {
 		spec.CPUs = c.places[suite].Server
@@ -55,7 +55,7 @@ func (c *collection) tryServices(ctx context.Context) error {
 		if err != nil {
 			return &SetupError{Object: "service " + s.Service.Name, Err: err}
 		}
-		said.Version = c.secrets.text(said.Version)
+		said.Version = c.secrets.Text(said.Version)
 		c.services[i] = said
 		if instance.BinaryPath != "" {
 			c.serverPaths[instance.BinaryPath] = true
@@ -116,7 +116,7 @@ func (c *collection) serve(ctx context.Context, suite int) (*service.Instance, e
 		}
 		return nil, &SetupError{Object: "suite " + c.plan.Suites[suite].ID, Err: err}
 	}
-	c.secrets.add(instance.Secrets()...)
+	c.secrets.Add(instance.Secrets()...)
 	c.running, c.runningKey = instance, key
 	return instance, nil
 }

@@ -78,6 +78,10 @@
 //
 //	pairbench import --format hyperfine --a runs.json:old --b runs.json:new --out BUNDLE
 //
+// The bundle holds each file byte for byte, or with [redacted] in the place of
+// each secret, which is said and noted in inputs: passwords in front of a host or
+// behind a telling name or option, tokens, and all that k6 keeps of a setup.
+//
 // A file that is damaged, or none of its format, ends with 3 and the place of
 // what is wrong; files without a result in common, or without NAME, with 2.
 //

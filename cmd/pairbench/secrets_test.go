@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"pairbench/records/bundle"
+	"pairbench/records/digest"
 )
 
 const plantedSecret = "s3cr3t-Zx/9+qÜ"
@@ -115,6 +116,92 @@ suites:
 	writeFile(t, told, strings.Replace(source, "    factors:", fmt.Sprintf(
 		"    service: {name: db, kind: redis, mode: external, address: %q, password_env: DB_PASSWORD}\n    factors:", tellingServer(t)), 1))
 	run(exitFailure, "collect", "--out", filepath.Join(dir, "refused"), told)
+}
+
+// TestImportedSecretsGoNoFurther imports results that hold the secret where each
+// tool keeps one, takes them through every command, and looks for it in all that
+// is left or printed.
+func TestImportedSecretsGoNoFurther(t *testing.T) {
+	quoted := strings.Trim(string(mustJSON(t, plantedSecret)), `"`)
+	inURL := url.PathEscape(plantedSecret)
+	for format, c := range map[string]struct {
+		taken int
+		text  string
+	}{
+		"hyperfine": {5, `{"results": [{"command": "PGPASSWORD=SECRET redis-cli -a SECRET PING --token SECRET http://me:INURL@db/ -H 'Authorization: Bearer SECRET'", "times": [1, 2], "parameters": {}}]}`},
+		"k6":        {4, `{"setup_data": {"login": "SECRET"}, "options": {"env": {"API_TOKEN": "SECRET", "TARGET": "https://me:INURL@host/"}, "tags": {"auth": "SECRET"}}, "metrics": {"http_reqs": {"count": 5, "rate": 2.5}, "http_req_duration": {"med": 1}}}`},
+		"pytest-benchmark": {3, `{"version": "5.1.0", "machine_info": {"node": "vm", "proxy": "http://me:INURL@proxy:3128"}, "commit_info": {"project": "https://ci:INURL@git.example/x.git", "password": "SECRET"},
+			"benchmarks": [{"name": "test_x", "stats": {"iterations": 1, "data": [1, 2]}}]}`},
+		"memtier":          {2, `{"configuration": {"authenticate": "SECRET", "uri": "redis://me:INURL@host:6379/0"}, "ALL STATS": {"Gets": {"Count": 5, "Ops/sec": 2.5}}}`},
+		"google-benchmark": {2, `{"context": {"executable": "./bench --dsn=me:INURL@tcp(db:3306)/x", "secret": "SECRET"}, "benchmarks": [{"name": "x", "iterations": 1, "real_time": 3}]}`},
+		"pyperf":           {2, `{"version": "1.0", "metadata": {"name": "x", "command": "py --password SECRET", "python_executable": "http://me:INURL@host/"}, "benchmarks": [{"runs": [{"values": [1]}]}]}`},
+		"wrk":              {2, "Running 1s test @ http://me:INURL@host/?token=INURL\n  1 threads and 2 connections\n  44 requests in 1.00s, 5.20KB read\nRequests/sec:     43.90\n"},
+		"wrk2":             {1, "Running 1s test @ http://me:INURL@host/\n  1 threads and 2 connections\n  44 requests in 1.00s, 5.20KB read\nRequests/sec:     43.90\n"},
+		"go-bench":         {1, "BenchmarkDial/redis://me:INURL@host-8 1 5 ns/op\n"},
+		"redis-benchmark":  {1, "AUTH with password: INURL\n\"SET\",\"1000.50\"\n"},
+		"go-ycsb":          {1, "redis.password=INURL\noperation,timestamp_us,latency_us\nREAD,1,2\n"},
+	} {
+		t.Run(format, func(t *testing.T) {
+			dir, outside := t.TempDir(), t.TempDir()
+			text := strings.NewReplacer("SECRET", quoted, "INURL", inURL).Replace(c.text)
+			var args []string
+			for _, arm := range []string{"a", "b"} {
+				file := filepath.Join(outside, arm)
+				writeFile(t, file, text)
+				args = append(args, "--"+arm, file)
+			}
+			out, analysis := filepath.Join(dir, "bundle"), filepath.Join(dir, "analysis")
+			printed := ""
+			for _, args := range [][]string{
+				append([]string{"import", "--format", format, "--out", out}, args...), {"verify", out}, {"analyze", "--out", analysis, out},
+				{"render", "--out", filepath.Join(dir, "report"), analysis}, {"notebook", "--out", filepath.Join(dir, "n.ipynb"), analysis},
+				{"export", "--format", "csv", analysis}, {"history", dir},
+			} {
+				stdout, stderr := command(t, exitOK, args...)
+				printed += stdout + stderr
+			}
+			if want := fmt.Sprintf("secrets taken out: %d;", c.taken); strings.Count(printed, want) != 2 {
+				t.Errorf("printed %q, expected %q of each file", printed, want)
+			}
+			noSecret(t, "what was printed", []byte(printed))
+			for _, path := range filesBelow(t, dir) {
+				noSecret(t, path, []byte(readFile(t, path)))
+			}
+			b, err := bundle.Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			processes, err := b.Processes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells, err := b.Cells()
+			if err != nil {
+				t.Fatal(err)
+			}
+			inputs, err := b.Inputs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			noSecret(t, "decoded tables", mustJSON(t, []any{b.Run(), processes, cells, inputs}))
+			for i, in := range inputs {
+				kept := readFile(t, filepath.Join(out, "data", in.Name))
+				if in.Gap == nil || strings.Count(kept, "[redacted]") != c.taken || *in.SHA256 != digest.Sum([]byte(kept)).String() {
+					t.Errorf("file %d is kept as %q and described as %+v", i, kept, in)
+				}
+			}
+		})
+	}
+}
+
+func mustJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // tellingServer answers whatever it is asked with an error that holds the secret.

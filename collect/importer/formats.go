@@ -12,6 +12,7 @@ import (
 	"pairbench/collect/importer/jsondoc"
 	"pairbench/collect/importer/result"
 	"pairbench/collect/importer/tool"
+	"pairbench/collect/redact"
 )
 
 // MaxBytes bounds a file, and what a compressed one unpacks to.
@@ -105,7 +106,7 @@ func (f Format) Read(src result.Source, suite string) (result.Table, result.Sour
 	if errors.As(err, &bad) {
 		place := result.Place{Text: text.Data}
 		line, column := place.Of(bad.Offset)
-		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Line: line, Column: column, Problem: bad.Problem}
+		return result.Table{}, result.Source{}, &result.Error{File: src.Name, Line: line, Column: column, Problem: new(redact.Redactor).Text(bad.Problem)}
 	}
 	if len(spans) > maxSecrets {
 		return fail("found more than %d secrets, expected the results of a benchmark", maxSecrets)

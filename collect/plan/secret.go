@@ -3,13 +3,9 @@ package plan
 import (
 	"regexp"
 	"strings"
+
+	"pairbench/collect/redact"
 )
-
-// secretName matches names of keys, variables and options that hold a secret.
-var secretName = regexp.MustCompile(`(?i)(^|[_.-])(password|passwd|passphrase|pwd|token|secret|credentials?|private[_-]?key|api[_-]?key|access[_-]?key|auth)($|[_.-])|password$|passwd$`)
-
-// secretReference matches names that say where a secret is.
-var secretReference = regexp.MustCompile(`(?i)[_.-](env|file|path)$`)
 
 // secretOption matches an option of an argument vector that holds a secret,
 // with the value behind = if there is one.
@@ -18,12 +14,6 @@ var secretOption = regexp.MustCompile(`^--?([A-Za-z][A-Za-z0-9_.-]*)(?:=(.*))?$`
 // dsn matches text that carries a password in front of a host: a URL's user
 // info, or user:password@tcp(host).
 var dsn = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@|[^\s/:@]+:([^\s@]+)@(?:tcp|unix|[a-z]+)\(`)
-
-// SecretName reports whether a variable or option of this name is taken to hold
-// a secret.
-func SecretName(name string) bool {
-	return secretName.MatchString(name) && !secretReference.MatchString(name)
-}
 
 // refuseSecrets finds literal secrets, so that the plan can be kept byte for
 // byte in a bundle. What was found is never printed.
@@ -35,7 +25,7 @@ func (d *decoder) refuseSecrets(n *node, path string) error {
 			child := n.items[i]
 			full := join(path, key)
 			holds := child.kind == kindString || child.kind == kindInt || child.kind == kindFloat
-			if holds && SecretName(key) && !onlyPlaceholder(child.str) && child.found() != `""` {
+			if holds && redact.Name(key) && !onlyPlaceholder(child.str) && child.found() != `""` {
 				return d.fail(child, full, "a literal secret", expected)
 			}
 			if err := d.refuseSecrets(child, full); err != nil {
@@ -50,13 +40,13 @@ func (d *decoder) refuseSecrets(n *node, path string) error {
 				return d.fail(item, full, "a literal secret", expected)
 			}
 			option = false
-			if m := secretOption.FindStringSubmatch(item.str); item.kind == kindString && m != nil && SecretName(m[1]) {
+			if m := secretOption.FindStringSubmatch(item.str); item.kind == kindString && m != nil && redact.Name(m[1]) {
 				option = !strings.Contains(item.str, "=")
 				if !option && m[2] != "" && !onlyPlaceholder(m[2]) {
 					return d.fail(item, full, "a literal secret", expected)
 				}
 			}
-			if name, value, ok := strings.Cut(item.str, "="); item.kind == kindString && ok && SecretName(name) &&
+			if name, value, ok := strings.Cut(item.str, "="); item.kind == kindString && ok && redact.Name(name) &&
 				!strings.HasPrefix(name, "-") && value != "" && !onlyPlaceholder(value) {
 				return d.fail(item, full, "a literal secret", expected)
 			}

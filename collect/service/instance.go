@@ -14,6 +14,7 @@ import (
 
 	"pairbench/collect/driver"
 	"pairbench/collect/proc"
+	"pairbench/collect/redact"
 )
 
 // Instance is a server that answers. Its fields are for reading.
@@ -277,7 +278,7 @@ func (e *cleanError) Unwrap() error { return e.err }
 func (i *Instance) clean(err error) error {
 	text := []byte(err.Error())
 	for _, secret := range i.secrets {
-		text = bytes.ReplaceAll(text, []byte(secret), []byte("[redacted]"))
+		text = bytes.ReplaceAll(text, []byte(secret), []byte(redact.Mark))
 	}
 	if i.spec.Redact != nil {
 		text = i.spec.Redact(text)

@@ -1,4 +1,4 @@
-package collect
+package redact
 
 import (
 	"bytes"
@@ -8,38 +8,37 @@ import (
 	"strings"
 )
 
-// redacted stands where a secret stood.
-const redacted = "[redacted]"
+// Mark stands where a secret stood.
+const Mark = "[redacted]"
 
 // minSecret is the length below which a value is too common to be taken out of
 // texts: it would hide them and reveal itself by what is missing.
 const minSecret = 3
 
-// redactor takes secrets out of texts: the exact values it was given, in the
-// ways they are written in URLs, quoted strings, base64 and hexadecimal; passwords
-// in front of a host (scheme://user:password@host, user:password@tcp(host)); and
-// values behind a telling name (password=..., "token": "...", Bearer ...). Names
-// stay. Its work is linear in the text, whatever a hostile process writes.
-type redactor struct {
+// Redactor takes secrets out of texts: the values it was given, in the ways they
+// are written in URLs, quoted strings, base64 and hexadecimal, and what Find
+// finds. Names stay. Its work is linear in the text, whatever a hostile process
+// writes. The zero Redactor knows no values.
+type Redactor struct {
 	values [][]byte
 	// cores are what base64 makes of the values.
 	cores [][]byte
 }
 
-// add makes values secrets, and passwords in front of a host that they hold.
+// Add makes values secrets, and passwords in front of a host that they hold.
 // Short and empty ones are left out.
-func (r *redactor) add(values ...string) {
+func (r *Redactor) Add(values ...string) {
 	for _, value := range values {
 		v := []byte(strings.TrimSpace(value))
-		r.addPasswords(v)
+		r.AddPasswords(v)
 		r.addValue(v)
 	}
 }
 
-// addPasswords makes passwords in front of a host secrets, as they stand there
+// AddPasswords makes passwords in front of a host secrets, as they stand there
 // and unescaped.
-func (r *redactor) addPasswords(text []byte) {
-	for _, s := range hostPasswords(text) {
+func (r *Redactor) AddPasswords(text []byte) {
+	for _, s := range hostPasswords(text, len(text)) {
 		password := text[s.start:s.end]
 		r.addValue(password)
 		if plain, err := url.PathUnescape(string(password)); err == nil {
@@ -48,7 +47,7 @@ func (r *redactor) addPasswords(text []byte) {
 	}
 }
 
-func (r *redactor) addValue(v []byte) {
+func (r *Redactor) addValue(v []byte) {
 	if len(v) < minSecret || slices.ContainsFunc(r.values, func(known []byte) bool { return bytes.Equal(known, v) }) {
 		return
 	}
@@ -69,7 +68,7 @@ const maxPassword = 256
 
 // reach is the number of bytes over which what makes a span can extend, the
 // value of an open one apart, so that a stream can be redacted in pieces.
-func (r *redactor) reach() int {
+func (r *Redactor) reach() int {
 	most := 2 * maxPassword
 	for _, v := range r.values {
 		most = max(most, maxSpelled*len(v)+4)
@@ -78,7 +77,7 @@ func (r *redactor) reach() int {
 }
 
 // spans finds every secret, by start; spans may overlap.
-func (r *redactor) spans(b []byte) []span {
+func (r *Redactor) spans(b []byte) []span {
 	var found []span
 	escaped, quoted := bytes.ContainsAny(b, "%+"), bytes.IndexByte(b, '\\') >= 0
 	for _, v := range r.values {
@@ -114,127 +113,13 @@ func (r *redactor) spans(b []byte) []span {
 			found = append(found, s)
 		}
 	}
-	found = append(found, hostPasswords(b)...)
-	found = append(found, namedSecrets(b)...)
+	found = append(found, find(b, len(b))...)
 	slices.SortFunc(found, func(x, y span) int { return x.start - y.start })
 	return found
 }
 
-// hostPasswords finds user:password@host of URLs and data source names.
-func hostPasswords(b []byte) []span {
-	var found []span
-	for from := 0; ; {
-		at := bytes.IndexByte(b[from:], '@')
-		if at < 0 {
-			return found
-		}
-		at += from
-		from = at + 1
-		start, colon := at, -1
-		for start > 0 && at-start < maxPassword && !bytes.ContainsRune([]byte(" \t\r\n/@\"'"), rune(b[start-1])) {
-			start--
-			if b[start] == ':' {
-				colon = start
-			}
-		}
-		if colon < 0 || colon+1 == at {
-			continue
-		}
-		inURL := start >= 3 && string(b[start-3:start]) == "://"
-		if inURL || parenthesised(b[at+1:]) {
-			found = append(found, span{context: max(0, start-3), start: colon + 1, end: at})
-		}
-	}
-}
-
-// parenthesised reports whether text goes on as tcp(... does.
-func parenthesised(b []byte) bool {
-	for i := range min(len(b), 12) {
-		c := b[i]
-		if c == '(' {
-			return i > 0
-		}
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return false
-}
-
-// secretNames are what a name ends with, in lower case, when its value is a
-// secret. A bearer token stands behind a space.
-var secretNames = [...]string{
-	"password", "passwd", "passphrase", "secret", "token", "api_key", "api-key", "apikey",
-	"access_key", "access-key", "private_key", "private-key", "bearer",
-}
-
-// namedSecrets finds values behind names.
-func namedSecrets(b []byte) []span {
-	var found []span
-	low := make([]byte, len(b))
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		low[i] = c
-	}
-	for _, name := range secretNames {
-		end := -1 // of the value that was looked at last
-		for from := 0; ; {
-			at := bytes.Index(low[from:], []byte(name))
-			if at < 0 {
-				break
-			}
-			at += from
-			from = at + len(name)
-			start, ok := valueBehind(b, from, name == "bearer")
-			if !ok {
-				continue
-			}
-			if start > end {
-				end = start + valueEnd(b[start:])
-			}
-			if end > start {
-				found = append(found, span{context: at, start: start, end: end, open: true})
-			}
-		}
-	}
-	return found
-}
-
-// valueBehind returns where the value of a name that ends at i begins, and
-// whether it has one.
-func valueBehind(b []byte, i int, bearer bool) (start int, ok bool) {
-	skip := func(set string, most int) bool {
-		n := 0
-		for i < len(b) && n < most && strings.IndexByte(set, b[i]) >= 0 {
-			i++
-			n++
-		}
-		return n > 0
-	}
-	if bearer {
-		ok = skip(" ", 4)
-		return i, ok
-	}
-	skip("\"'\\", 2)
-	skip(" ", 2)
-	ok = skip("=:", 1)
-	skip(" ", 2)
-	skip("\"'\\", 2)
-	return i, ok
-}
-
-// valueEnd is the length of a value up to its delimiter.
-func valueEnd(b []byte) int {
-	if n := bytes.IndexAny(b, " \t\r\n\"'\\,;&(){}[]"); n >= 0 {
-		return n
-	}
-	return len(b)
-}
-
-// clean returns the text without secrets; b itself is not changed.
-func (r *redactor) clean(b []byte) []byte { return without(b, r.spans(b), 0) }
+// Clean returns the text without secrets; b itself is not changed.
+func (r *Redactor) Clean(b []byte) []byte { return without(b, r.spans(b), 0) }
 
 // without writes one mark for each run of overlapping spans. The text up to
 // hidden belongs to a span whose mark is written already.
@@ -246,26 +131,26 @@ func without(b []byte, spans []span, hidden int) []byte {
 	done := hidden // up to where b is copied or hidden
 	for _, s := range spans {
 		if s.start >= done {
-			out = append(append(out, b[done:s.start]...), redacted...)
+			out = append(append(out, b[done:s.start]...), Mark...)
 		}
 		done = max(done, s.end)
 	}
 	return append(out, b[done:]...)
 }
 
-// text is clean for strings.
-func (r *redactor) text(s string) string {
+// Text is Clean for strings.
+func (r *Redactor) Text(s string) string {
 	if s == "" {
 		return ""
 	}
-	return string(r.clean([]byte(s)))
+	return string(r.Clean([]byte(s)))
 }
 
-// error keeps what an error is, and takes secrets out of what it says: programs
+// Error keeps what an error is, and takes secrets out of what it says: programs
 // and servers have a word in it.
-func (r *redactor) error(err error) error {
-	if said := err.Error(); r.text(said) != said {
-		return &redactedError{text: r.text(said), err: err}
+func (r *Redactor) Error(err error) error {
+	if said := err.Error(); r.Text(said) != said {
+		return &redactedError{text: r.Text(said), err: err}
 	}
 	return err
 }
@@ -278,26 +163,26 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.err }
 
-// optional is text for values that may be absent.
-func (r *redactor) optional(s *string) *string {
+// Optional is Text for values that may be absent.
+func (r *Redactor) Optional(s *string) *string {
 	if s == nil {
 		return nil
 	}
-	clean := r.text(*s)
+	clean := r.Text(*s)
 	return &clean
 }
 
-// argv redacts an argument vector element by element; the value behind an option
+// Argv redacts an argument vector element by element; the value behind an option
 // that holds a secret is taken out whole, the option's name stays.
-func (r *redactor) argv(argv []string) []string {
+func (r *Redactor) Argv(argv []string) []string {
 	out := make([]string, len(argv))
 	hide := false
 	for i, a := range argv {
 		switch {
 		case hide && !strings.HasPrefix(a, "-"):
-			out[i] = redacted
+			out[i] = Mark
 		default:
-			out[i] = r.text(a)
+			out[i] = r.Text(a)
 		}
 		hide = optionOfSecret(a)
 	}
@@ -307,18 +192,17 @@ func (r *redactor) argv(argv []string) []string {
 // optionOfSecret reports whether an argument is an option whose value is the
 // argument behind it, and a secret.
 func optionOfSecret(argument string) bool {
-	low := strings.ToLower(argument)
-	return strings.HasPrefix(low, "-") && slices.ContainsFunc(secretNames[:], func(name string) bool { return strings.HasSuffix(low, name) })
+	return strings.HasPrefix(argument, "-") && Name(strings.TrimLeft(argument, "-"))
 }
 
-// reader returns what is left of a stream. It holds a window in memory, so that
+// Reader returns what is left of a stream. It holds a window in memory, so that
 // a secret that two reads share is found.
-func (r *redactor) reader(src io.Reader) io.Reader {
+func (r *Redactor) Reader(src io.Reader) io.Reader {
 	return &redactingReader{r: r, src: src, reach: r.reach()}
 }
 
 type redactingReader struct {
-	r      *redactor
+	r      *Redactor
 	src    io.Reader
 	reach  int
 	window []byte // read, and not yet redacted
@@ -356,6 +240,9 @@ func (s *redactingReader) fill() {
 			s.err = io.EOF
 		}
 		cut = len(s.window)
+	}
+	if s.err == nil {
+		cut = wordBefore(s.window, cut)
 	}
 	hidden := 0
 	if s.hiding {

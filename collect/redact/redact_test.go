@@ -1,4 +1,4 @@
-package collect
+package redact
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 )
 
 func TestRedact(t *testing.T) {
-	var r redactor
-	r.add("s3cr:t/x", "ab", "")
+	var r Redactor
+	r.Add("s3cr:t/x", "ab", "")
 	for text, want := range map[string]string{
 		"plain text, ab and 3 tokens: 5":              "plain text, ab and 3 tokens: 5",
 		"the value s3cr:t/x stands here":              "the value [redacted] stands here",
@@ -34,14 +34,27 @@ func TestRedact(t *testing.T) {
 		"MYSQL_PWD_FILE=/x DB_PASSWORD=pw;next":       "MYSQL_PWD_FILE=/x DB_PASSWORD=[redacted];next",
 		"Authorization: Bearer abc.def":               "Authorization: Bearer [redacted]",
 		"Access denied for user (using password: NO)": "Access denied for user (using password: [redacted])",
-		"password":  "password",
-		"password=": "password=",
+		"redis:\\/\\/u:pw@h":                          "redis:\\/\\/u:[redacted]@h",
+		"curl --api-key pw -v":                        "curl --api-key [redacted] -v",
+		"redis-cli -h h -a pw GET x":                  "redis-cli -h h -a [redacted] GET x",
+		"/usr/bin/memtier_benchmark -a 'pw' -n 5":     "/usr/bin/memtier_benchmark -a '[redacted]' -n 5",
+		"time redis-benchmark -a pw; ls -a x":         "time redis-benchmark -a [redacted]; ls -a x",
+		"mysql -uroot -ppw -P3306 db":                 "mysql -uroot -p[redacted] -P3306 db",
+		"mysql-bench -parallel 4":                     "mysql-bench -parallel 4",
+		"curl -s -u me:pw http://h":                   "curl -s -u me:[redacted] http://h",
+		"curl --user me http://h":                     "curl --user me http://h",
+		"curl --token --next":                         "curl --token --next",
+		"Authorization: Basic dXNlcjpwYQ==":           "Authorization: Basic [redacted]",
+		"a bearer of bad news":                        "a bearer of bad news",
+		"memtier_benchmark --authenticate=pw":         "memtier_benchmark --authenticate=[redacted]",
+		"password":                                    "password",
+		"password=":                                   "password=",
 	} {
-		if got := r.text(text); got != want {
+		if got := r.Text(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
-	argv := r.argv([]string{"x", "--db-password", "pw", "--token", "-v", "s3cr:t/x"})
+	argv := r.Argv([]string{"x", "--db-password", "pw", "--token", "-v", "s3cr:t/x"})
 	if got, want := strings.Join(argv, " "), "x --db-password [redacted] --token -v [redacted]"; got != want {
 		t.Errorf("argv became %s, want %s", got, want)
 	}
@@ -50,8 +63,8 @@ func TestRedact(t *testing.T) {
 // TestRedactSpellings writes a secret in the ways that programs and servers do.
 func TestRedactSpellings(t *testing.T) {
 	const value = "s3 cr\"et\\Zx/9+qÜ😀%"
-	var r redactor
-	r.add(value + "\n")
+	var r Redactor
+	r.Add(value + "\n")
 	quoted, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
@@ -69,15 +82,15 @@ func TestRedactSpellings(t *testing.T) {
 		"Basic " + base64.URLEncoding.EncodeToString(append(basic, "x"...)):                                                  "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"))[:6],
 		base64.StdEncoding.EncodeToString([]byte(value))[:9] + "\r\n" + base64.StdEncoding.EncodeToString([]byte(value))[9:]: "",
 	} {
-		got := r.text(text)
-		plain := strings.ReplaceAll(got, redacted, "")
+		got := r.Text(text)
+		plain := strings.ReplaceAll(got, Mark, "")
 		if got == text || !strings.HasPrefix(plain, rest) || len(plain) > len(rest)+3 {
 			t.Errorf("%q became %q, want %q around the mark", text, got, rest)
 		}
 	}
 	// A data source name's password is a secret of its own.
-	r.add("mysql://user:dsn-passw0rd@db/x")
-	if got := r.text("dsn%2Dpassw0rd"); got != redacted {
+	r.Add("mysql://user:dsn-passw0rd@db/x")
+	if got := r.Text("dsn%2Dpassw0rd"); got != Mark {
 		t.Errorf("the password of a data source name became %q", got)
 	}
 }
@@ -85,22 +98,22 @@ func TestRedactSpellings(t *testing.T) {
 // TestRedactStream cuts a stream at every place: what comes out must be what
 // comes out of the whole.
 func TestRedactStream(t *testing.T) {
-	var r redactor
-	r.add("needle-in-haystack")
+	var r Redactor
+	r.Add("needle-in-haystack")
 	rng := rand.New(rand.NewPCG(1, 2))
-	pieces := []string{"needle-in-haystack", "password=" + strings.Repeat("x", 3000), "u:pw@tcp(h)", "://u:pw@h", "\n", " ", "\xff\x00", "token: t", "bmVlZGxlLWluLWhheXN0YWNr", "6e6565646c652d696e2d6861797374616363", `\u006e\\needle\x2din-haystack`, "needle%2din-haystack", strings.Repeat("hay", 1000), "@", ":"}
+	pieces := []string{"needle-in-haystack", "password=" + strings.Repeat("x", 3000), "--db-password tt ", "z--token z ", "Bearer abcdefgh", "u:pw@tcp(h)", "://u:pw@h", "\n", " ", "\xff\x00", "token: t", "bmVlZGxlLWluLWhheXN0YWNr", "6e6565646c652d696e2d6861797374616363", `\u006e\\needle\x2din-haystack`, "needle%2din-haystack", strings.Repeat("hay", 1000), "@", ":"}
 	var text bytes.Buffer
 	for text.Len() < 3*windowBytes {
 		text.WriteString(pieces[rng.IntN(len(pieces))])
 	}
 	for shift := range 40 {
 		source := append(bytes.Repeat([]byte("z"), shift*windowBytes/40), text.Bytes()...)
-		want := r.clean(source)
-		got, err := io.ReadAll(r.reader(iotest.OneByteReader(bytes.NewReader(source[:0:0]))))
+		want := r.Clean(source)
+		got, err := io.ReadAll(r.Reader(iotest.OneByteReader(bytes.NewReader(source[:0:0]))))
 		if err != nil || len(got) != 0 {
 			t.Fatalf("empty stream: %q, %v", got, err)
 		}
-		got, err = io.ReadAll(r.reader(iotest.HalfReader(bytes.NewReader(source))))
+		got, err = io.ReadAll(r.Reader(iotest.HalfReader(bytes.NewReader(source))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,13 +135,13 @@ func FuzzRedact(f *testing.F) {
 	f.Add("a needle-in-haystack b", 3)
 	f.Add("x://u:pw@h password=needle-in-haystack", 20)
 	f.Fuzz(func(t *testing.T, text string, _ int) {
-		var r redactor
-		r.add("needle-in-haystack")
-		whole := r.clean([]byte(text))
+		var r Redactor
+		r.Add("needle-in-haystack")
+		whole := r.Clean([]byte(text))
 		if bytes.Contains(whole, []byte("needle-in-haystack")) {
 			t.Fatalf("left in %q", whole)
 		}
-		streamed, err := io.ReadAll(r.reader(strings.NewReader(text)))
+		streamed, err := io.ReadAll(r.Reader(strings.NewReader(text)))
 		if err != nil || !bytes.Equal(streamed, whole) {
 			t.Fatalf("stream %q, whole %q, %v", streamed, whole, err)
 		}
