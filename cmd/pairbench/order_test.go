@@ -48,6 +48,11 @@ func TestShardFromFlagOrScheduler(t *testing.T) {
 		{"auto", map[string]string{"JOB_COMPLETION_INDEX": "4", "PAIRBENCH_SHARD_COUNT": "4"}, "expected an index"},
 		{"auto", map[string]string{"JOB_COMPLETION_INDEX": "0"}, "expected an index"},
 		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "5"}, "1/3"},
+		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "4", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "7", "SLURM_ARRAY_TASK_STEP": "2"}, "4/4"},
+		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "7"}, "expected an index"},
+		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_ARRAY_TASK_MIN": "3", "PAIRBENCH_SHARD_COUNT": "4"}, "3/4"},
+		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "0", "PAIRBENCH_SHARD_COUNT": "4"}, "expected an index"},
+		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "x", "SLURM_ARRAY_TASK_COUNT": "4", "SLURM_ARRAY_TASK_MIN": "1"}, "expected an index"},
 		{"auto", nil, "neither"},
 	}
 	for _, test := range tests {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -56,12 +57,9 @@ func selection(c *cli.Context) (plan.Selection, error) {
 	return s, nil
 }
 
-// shardVariables are where schedulers say which part of an array job this is:
-// the variable of the index, that of the count, and the index of the first.
-var shardVariables = []struct{ index, count, first string }{
-	{"JOB_COMPLETION_INDEX", "PAIRBENCH_SHARD_COUNT", ""},
-	{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
-}
+// countVariable says how many shards there are where the scheduler does not, or
+// where it runs only some of them again.
+const countVariable = "PAIRBENCH_SHARD_COUNT"
 
 // parseShard reads i/N, with i from 1 to N, or takes both from the environment
 // of a scheduler.
@@ -75,21 +73,36 @@ func parseShard(word string, getenv func(string) string) (*records.RunShard, err
 		}
 		return &records.RunShard{Index: index, Count: count}, nil
 	}
-	for _, v := range shardVariables {
-		if getenv(v.index) == "" {
-			continue
+	number := func(name string) int {
+		n, err := strconv.Atoi(getenv(name))
+		if err != nil {
+			return -1
 		}
-		index, err1 := strconv.Atoi(getenv(v.index))
-		count, err2 := strconv.Atoi(getenv(v.count))
-		first := 0
-		var err3 error
-		if v.first != "" {
-			first, err3 = strconv.Atoi(getenv(v.first))
-		}
-		if err1 != nil || err2 != nil || err3 != nil || count < 1 || index < first || index-first >= count {
-			return nil, usagef("--shard auto: found %s=%q and %s=%q, expected an index and the number of shards", v.index, getenv(v.index), v.count, getenv(v.count))
-		}
-		return &records.RunShard{Index: index - first + 1, Count: count}, nil
+		return n
 	}
-	return nil, usagef("--shard auto: neither JOB_COMPLETION_INDEX (Kubernetes) nor SLURM_ARRAY_TASK_ID (Slurm) is set")
+	index, count := -1, number(countVariable)
+	switch {
+	case getenv("JOB_COMPLETION_INDEX") != "":
+		index = number("JOB_COMPLETION_INDEX") + 1
+	case getenv("SLURM_ARRAY_TASK_ID") != "" && count >= 0:
+		index = number("SLURM_ARRAY_TASK_ID")
+	case getenv("SLURM_ARRAY_TASK_ID") != "":
+		count = number("SLURM_ARRAY_TASK_COUNT")
+		first, step := number("SLURM_ARRAY_TASK_MIN"), max(1, number("SLURM_ARRAY_TASK_STEP"))
+		if at := number("SLURM_ARRAY_TASK_ID") - first; first >= 0 && at >= 0 && at%step == 0 {
+			index = at/step + 1
+		}
+	default:
+		return nil, usagef("--shard auto: neither JOB_COMPLETION_INDEX (Kubernetes) nor SLURM_ARRAY_TASK_ID (Slurm) is set")
+	}
+	if index < 1 || count < 1 || index > count {
+		var found []string
+		for _, name := range []string{"JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP", countVariable} {
+			if value := getenv(name); value != "" {
+				found = append(found, fmt.Sprintf("%s=%q", name, value))
+			}
+		}
+		return nil, usagef("--shard auto: found %s, expected an index and the number of shards, which %s gives too", strings.Join(found, ", "), countVariable)
+	}
+	return &records.RunShard{Index: index, Count: count}, nil
 }

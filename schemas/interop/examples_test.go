@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
 
 	"pairbench/records/bag"
 	"pairbench/records/bundle"
@@ -85,6 +86,8 @@ func TestSchedulersCollectShards(t *testing.T) {
 		Spec struct {
 			CompletionMode string `yaml:"completionMode"`
 			Completions    int
+			Parallelism    int
+			BackoffLimit   int `yaml:"backoffLimit"`
 			Template       struct {
 				Spec struct {
 					RestartPolicy string `yaml:"restartPolicy"`
@@ -111,34 +114,70 @@ func TestSchedulersCollectShards(t *testing.T) {
 	if declared["PAIRBENCH_SHARD_COUNT"] != fmt.Sprint(job.Spec.Completions) {
 		t.Errorf("PAIRBENCH_SHARD_COUNT is %s, completions is %d", declared["PAIRBENCH_SHARD_COUNT"], job.Spec.Completions)
 	}
+	if spec := job.Spec; spec.Parallelism != spec.Completions || spec.BackoffLimit < spec.Completions {
+		t.Errorf("%d at once and %d retries for %d shards, want all at once and a retry for each", spec.Parallelism, spec.BackoffLimit, spec.Completions)
+	}
 	slurm, err := filepath.Abs("../scaling/slurm-array.sh")
 	check(t, err)
+	script, err := os.ReadFile(slurm)
+	check(t, err)
+	for name, text := range map[string]string{"the Job": pod.Containers[0].Args[0], "the Slurm script": string(script)} {
+		if !strings.Contains(text, "pairbench collect --shard auto ") {
+			t.Errorf("%s does not collect --shard auto", name)
+		}
+	}
+	for _, interpreter := range []string{"sh", "bash"} {
+		output(t, ".", interpreter, "-n", slurm)
+	}
+	if !strings.Contains(string(script), "\n#SBATCH --requeue\n") || !strings.Contains(string(script), "\n#SBATCH --exclusive\n") {
+		t.Error("a task of the array is not requeued, or does not have its node to itself")
+	}
 
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.yaml")
 	check(t, os.WriteFile(plan, []byte(twoCells), 0o600))
-	for name, run := range map[string]func(results string, i int) (int, string){
-		"kubernetes": func(results string, i int) (int, string) {
-			env := map[string]string{"JOB_COMPLETION_INDEX": fmt.Sprint(i), "HOSTNAME": fmt.Sprint("pod-", i)}
+	whole := filepath.Join(dir, "whole")
+	if code, text := shell(t, dir, nil, "-c", "pairbench collect --out whole plan.yaml"); code != 0 {
+		t.Fatal(text)
+	}
+	want := design(t, whole)
+	if len(want) != 4 {
+		t.Fatalf("the design has the processes %v, want 4", want)
+	}
+	for name, run := range map[string]func(results string, i, attempt int) (int, string){
+		"kubernetes": func(results string, i, attempt int) (int, string) {
+			env := map[string]string{"JOB_COMPLETION_INDEX": fmt.Sprint(i), "HOSTNAME": fmt.Sprintf("pod-%d-%d", i, attempt)}
 			for k, v := range declared {
 				env[k] = v
 			}
 			env["PAIRBENCH_SHARD_COUNT"], env["RESULTS"], env["PLAN"] = "2", results, plan
 			return shell(t, dir, env, "-ec", pod.Containers[0].Args[0])
 		},
-		"slurm": func(results string, i int) (int, string) {
+		"slurm": func(results string, i, attempt int) (int, string) {
 			return shell(t, dir, map[string]string{
-				"SLURM_ARRAY_TASK_ID": fmt.Sprint(i + 1), "SLURM_ARRAY_TASK_COUNT": "2", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_JOB_ID": "42",
+				"SLURM_ARRAY_TASK_ID": fmt.Sprint(i + 1), "SLURM_ARRAY_TASK_COUNT": "2", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "2",
+				"SLURM_JOB_ID": "42", "SLURM_RESTART_COUNT": fmt.Sprint(attempt),
 			}, slurm, plan, results)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			results := filepath.Join(dir, name)
 			check(t, os.Mkdir(results, 0o755))
+			// The first attempt at shard 0 ends where it began: a file is in its way.
+			if code, _ := shell(t, results, nil, "-c", "touch attempt-0.pod-0-0 attempt-1.42.0"); code != 0 {
+				t.Fatal("no file was made")
+			}
+			if code, text := run(results, 0, 0); code == 0 {
+				t.Fatalf("an attempt that cannot succeed ended with 0\n%s", text)
+			}
 			for i := range 2 {
-				if code, text := run(results, i); code != 0 {
+				if code, text := run(results, i, 1); code != 0 {
 					t.Fatalf("shard %d: exit code %d\n%s", i, code, text)
 				}
+			}
+			// An attempt at a complete shard leaves it as it is.
+			if code, text := run(results, 0, 2); code != 0 {
+				t.Fatalf("a late retry: exit code %d\n%s", code, text)
 			}
 			shards, err := filepath.Glob(filepath.Join(results, "shard-*"))
 			check(t, err)
@@ -146,7 +185,12 @@ func TestSchedulersCollectShards(t *testing.T) {
 				t.Fatalf("found %q, want two shards", shards)
 			}
 			groups := map[string]bool{}
+			var joined []string
 			for i, shard := range shards {
+				if report, err := bundle.Verify(shard); err != nil || len(report.Findings) > 0 {
+					t.Errorf("%s: %v %v", shard, report.Findings, err)
+				}
+				joined = append(joined, design(t, shard)...)
 				b, err := bundle.Open(shard)
 				check(t, err)
 				if s := b.Run().Shard; s == nil || s.Index != i+1 || s.Count != 2 {
@@ -160,6 +204,10 @@ func TestSchedulersCollectShards(t *testing.T) {
 						groups[line] = true
 					}
 				}
+			}
+			slices.Sort(joined)
+			if diff := cmp.Diff(want, joined); diff != "" {
+				t.Errorf("the shards' processes are not those of the whole:\n%s", diff)
 			}
 			if len(groups) != 1 {
 				t.Errorf("bag groups are %v, want one", groups)
@@ -175,6 +223,22 @@ func TestSchedulersCollectShards(t *testing.T) {
 			}
 		})
 	}
+}
+
+// design lists cell, arm and round of each process of a bundle.
+func design(t *testing.T, dir string) []string {
+	t.Helper()
+	b, err := bundle.Open(dir)
+	check(t, err)
+	processes, err := b.Processes()
+	check(t, err)
+	check(t, b.Close())
+	var out []string
+	for _, p := range processes {
+		out = append(out, fmt.Sprintf("%s %s %s %d %s", p.Suite, p.CellID, p.Arm, p.Round, p.Outcome))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // TestWorkflowGates runs the shell steps of the GitHub Actions example.
