@@ -289,6 +289,9 @@ func english() *Words {
 				return fmt.Sprintf("%s %s of the cadence %s missed (processes: %s).", count, agree(count, "tick", "ticks"), agree(count, "was", "were"), processes)
 			},
 			Disturbed: func(what, processes string) string { return fmt.Sprintf("Disturbed by %s: %s.", what, processes) },
+			DisturbedMany: func(what, processes, all, cells, allCells string) string {
+				return fmt.Sprintf("Disturbed by %s: %s of %s processes, in %s of %s cells.", what, processes, all, cells, allCells)
+			},
 			FewerCores: func(needed, there string) string {
 				return fmt.Sprintf("The workload has %s busy %s, the host %s logical %s.", needed, agree(needed, "thread", "threads"), there, agree(there, "processor", "processors"))
 			},
@@ -319,7 +322,7 @@ func english() *Words {
 		},
 		Scope: Scope{
 			Time: "Measured", Tool: "Tool", Study: "Study", Plan: "Plan (SHA-256)", Order: "Order", Rounds: "Rounds", Arms: "Arms", Operation: "Workload",
-			Service: "Service", CPU: "CPU covers", Latency: "Latency covers", RSS: "Peak RSS", ClientCPUs: "Client processors", ServerCPUs: "Server processors",
+			Service: "Service", CPU: "CPU covers", Latency: "Latency covers", RSS: "Peak RSS", ClientCPUs: "Client ran on processor", ServerCPUs: "Server ran on processor",
 			Version: "Version", Runtime: "Setting", Host: "Host", Constant: "Constant", Seed: "seed",
 			LimitChange:     "The tables compare two ways of doing the same work. They are no measure of the highest rate that either way, the client library or the server can reach.",
 			LimitChangeAA:   "The tables compare a program with itself: they show how far this host and method can be trusted, and nothing about any arm.",

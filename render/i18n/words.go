@@ -188,6 +188,7 @@ type Notes struct {
 	LittlesLaw       func(found, expected string) string
 	MissedTicks      func(count, processes string) string
 	Disturbed        func(what, processes string) string
+	DisturbedMany    func(what, processes, all, cells, allCells string) string
 	FewerCores       func(needed, there string) string
 	Imported         func(format string) string
 	LockIncomplete   func(gaps string) string

@@ -276,6 +276,9 @@ func chinese() *Words {
 			Disturbed: func(what, processes string) string {
 				return fmt.Sprintf("受到干扰（%s）：%s。", what, processes)
 			},
+			DisturbedMany: func(what, processes, all, cells, allCells string) string {
+				return fmt.Sprintf("受到干扰（%s）：%s 个进程中的 %s 个，涉及 %s 个单元中的 %s 个。", what, all, processes, allCells, cells)
+			},
 			FewerCores: func(needed, there string) string {
 				return fmt.Sprintf("负载有 %s 个忙线程，主机只有 %s 个逻辑处理器。", needed, there)
 			},
@@ -306,7 +309,7 @@ func chinese() *Words {
 		},
 		Scope: Scope{
 			Time: "测量时段", Tool: "工具", Study: "研究", Plan: "计划（SHA-256）", Order: "顺序", Rounds: "轮数", Arms: "两组", Operation: "负载",
-			Service: "服务", CPU: "CPU 涵盖", Latency: "响应时间涵盖", RSS: "峰值 RSS", ClientCPUs: "客户端处理器", ServerCPUs: "服务端处理器",
+			Service: "服务", CPU: "CPU 涵盖", Latency: "响应时间涵盖", RSS: "峰值 RSS", ClientCPUs: "客户端所在处理器编号", ServerCPUs: "服务端所在处理器编号",
 			Version: "版本", Runtime: "设置", Host: "主机", Constant: "常量", Seed: "种子",
 			LimitChange:     "各表比较的是完成相同工作的两种方式，并不衡量任何一种方式、客户端库或服务端所能达到的最高速率。",
 			LimitChangeAA:   "各表把一个程序与其自身比较：只说明本主机与本方法的可信程度，不说明任何一组的优劣。",

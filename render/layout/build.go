@@ -2,6 +2,7 @@ package layout
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -247,17 +248,67 @@ func (b *builder) notes(notes []report.Note) []string {
 }
 
 // cellNotes are the notes of a cell, where its processes need no longer name
-// than arm and round.
-func (b *builder) cellNotes(s *report.Suite, c *report.Cell) []string {
-	notes := make([]report.Note, len(c.Notes))
-	for i, n := range c.Notes {
-		notes[i] = n
-		notes[i].Values = make([]string, len(n.Values))
-		for k, v := range n.Values {
-			notes[i].Values[k] = strings.TrimPrefix(v, s.ID+"/"+c.ID+"/")
+// than arm and round. Disturbances that are folded are left out.
+func (b *builder) cellNotes(s *report.Suite, c *report.Cell, folded []string) []string {
+	var notes []report.Note
+	for _, n := range c.Notes {
+		if kind := disturbance(n); kind != "" && slices.Contains(folded, kind) {
+			continue
 		}
+		values := make([]string, len(n.Values))
+		for k, v := range n.Values {
+			values[k] = strings.TrimPrefix(v, s.ID+"/"+c.ID+"/")
+		}
+		n.Values = values
+		notes = append(notes, n)
 	}
 	return b.notes(notes)
+}
+
+// disturbance is what a note says has disturbed processes, "" for another note.
+func disturbance(n report.Note) string {
+	if n.Code != report.NoteDisturbed || len(n.Values) == 0 {
+		return ""
+	}
+	return n.Values[0]
+}
+
+// foldedDisturbances are those that so many cells tell of that a line for each
+// would hide the other doubts; the processes themselves still name them.
+func (b *builder) foldedDisturbances(s *report.Suite) []string {
+	const cells = 3
+	var kinds []string
+	told := map[string]int{}
+	for i := range s.Cells {
+		for _, n := range s.Cells[i].Notes {
+			if kind := disturbance(n); kind != "" {
+				if told[kind]++; told[kind] == cells+1 {
+					kinds = append(kinds, kind)
+				}
+			}
+		}
+	}
+	return kinds
+}
+
+// disturbed says of how many processes and cells a disturbance is told.
+func (b *builder) disturbed(s *report.Suite, kind string) string {
+	processes, cells, all := 0, 0, 0
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		all += len(c.Processes)
+		before := processes
+		for k := range c.Processes {
+			if slices.ContainsFunc(c.Processes[k].Notes, func(n report.Note) bool { return disturbance(n) == kind }) {
+				processes++
+			}
+		}
+		if processes > before {
+			cells++
+		}
+	}
+	return Visible(b.w.Notes.DisturbedMany(b.w.Names.Disturbance(kind), numfmt.Count(int64(processes)), numfmt.Count(int64(all)),
+		numfmt.Count(int64(cells)), numfmt.Count(int64(len(s.Cells)))))
 }
 
 // dataFiles are the CSV twins of tables about the metrics of suites.

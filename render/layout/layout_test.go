@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -134,6 +135,47 @@ func TestCompactLayout(t *testing.T) {
 	for _, f := range d.Figures() {
 		if strings.HasSuffix(f.Name, "throughput") && (len(f.Panels) != 2 || !strings.Contains(f.Panels[0].Title, "Median of changes "+medians.Rows[0].Cells[2].Text)) {
 			t.Errorf("the panels are %q and %q", f.Panels[0].Title, f.Panels[1].Title)
+		}
+	}
+}
+
+// What disturbed most of a suite is one line, not one a cell; what disturbed few
+// cells keeps naming their processes.
+func TestDisturbancesOfManyCellsAreOneLine(t *testing.T) {
+	for _, tag := range i18n.Languages() {
+		w, _ := i18n.For(tag)
+		for _, cells := range []int{3, 4} {
+			r := rendertest.Database()
+			s := &r.Suites[0]
+			all := 0
+			for i := range s.Cells {
+				c := &s.Cells[i]
+				c.Notes = nil
+				for k := range c.Processes {
+					c.Processes[k].Notes = nil
+				}
+				all += len(c.Processes)
+				if i < cells {
+					c.Notes = []report.Note{{Code: report.NoteDisturbed, Values: []string{"steal", c.Processes[0].ProcessID}}}
+					c.Processes[0].Notes = c.Notes
+				}
+			}
+			if len(s.Cells) < 4 {
+				t.Fatalf("checker is broken: %d cells", len(s.Cells))
+			}
+			text := prose(Build(r, w, Options{}))
+			what := w.Names.Disturbance("steal")
+			folded := w.Notes.DisturbedMany(what, "4", strconv.Itoa(all), "4", strconv.Itoa(len(s.Cells)))
+			single := w.Notes.Disturbed(what, "callback/r1")
+			if got := strings.Contains(text, folded); got != (cells == 4) {
+				t.Errorf("%s: %d cells: folded is %v", tag, cells, got)
+			}
+			if got := strings.Contains(text, what); !got {
+				t.Errorf("%s: %d cells: nothing is said", tag, cells)
+			}
+			if cells == 4 && strings.Contains(text, single) {
+				t.Errorf("%s: a cell repeats what the line says", tag)
+			}
 		}
 	}
 }

@@ -49,8 +49,12 @@ func (b *builder) suiteTail(suite int) []Block {
 		blocks = append(blocks, Subheading{fragment(suite, "position"), b.w.Headings.Position}, List{items})
 	}
 	notes := b.notes(doubts)
+	folded := b.foldedDisturbances(s)
+	for _, kind := range folded {
+		notes = append(notes, b.disturbed(s, kind))
+	}
 	for i := range s.Cells {
-		for _, text := range b.cellNotes(s, &s.Cells[i]) {
+		for _, text := range b.cellNotes(s, &s.Cells[i], folded) {
 			notes = append(notes, b.cellTitle(s, &s.Cells[i])+b.w.Colon+text)
 		}
 	}

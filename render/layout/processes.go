@@ -28,7 +28,7 @@ func (b *builder) groups() {
 		}
 		for ci := range s.Cells {
 			c := &s.Cells[ci]
-			cell := CellProcesses{Title: b.cellTitle(s, c), ID: Visible(c.ID), Notes: b.cellNotes(s, c)}
+			cell := CellProcesses{Title: b.cellTitle(s, c), ID: Visible(c.ID), Notes: b.cellNotes(s, c, nil)}
 			if figure != nil && panels[ci] >= 0 {
 				cell.Latency, cell.Panel = figure, panels[ci]
 			}
