@@ -28,6 +28,12 @@ var allSizes = []int{1, 2, 99, 100, 101, 1000, 4096, 9_001}
 // given means allSizes.
 func makeBundle(t *testing.T, dir string, seed uint64, sizes ...int) string {
 	t.Helper()
+	return makeBundleOf(t, dir, seed, []string{"closed", "open", "stated"}, sizes...)
+}
+
+// makeBundleOf is makeBundle with some of its suites; stated has no samples.
+func makeBundleOf(t *testing.T, dir string, seed uint64, suites []string, sizes ...int) string {
+	t.Helper()
 	if len(sizes) == 0 {
 		sizes = allSizes
 	}
@@ -38,11 +44,9 @@ func makeBundle(t *testing.T, dir string, seed uint64, sizes ...int) string {
 		Origin: "collected", Rounds: 4, Order: records.RunOrder{Kind: "alternate"}, StartedAt: start, EndedAt: start.Add(time.Hour),
 		Lock: "complete",
 		Arms: [2]records.RunArm{{Side: records.SideA, Name: "callback"}, {Side: records.SideB, Name: "coroutine"}},
-		Suites: []records.RunSuite{
-			{ID: "closed", Workload: "test", Factors: factors},
-			{ID: "open", Workload: "test", Factors: factors},
-			{ID: "stated", Workload: "test", Factors: factors},
-		},
+	}
+	for _, id := range suites {
+		run.Suites = append(run.Suites, records.RunSuite{ID: id, Workload: "test", Factors: factors})
 	}
 	var cells []records.Cell
 	for _, s := range run.Suites {

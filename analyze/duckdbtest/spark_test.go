@@ -1,6 +1,7 @@
 package duckdbtest
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,24 +13,32 @@ import (
 )
 
 // sparkScript runs statements in Spark's local mode and leaves each view as one
-// Parquet file beside the given directory.
+// Parquet file beside the given directory. Then it runs the relations alone over
+// a bundle without samples, and says how many rows they have.
 const sparkScript = `
 import sys
 from pyspark.sql import SparkSession
 
-statements, out = sys.argv[1], sys.argv[2]
+statements, out, without = sys.argv[1:4]
 spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
          .config("spark.sql.shuffle.partitions", "4").config("spark.driver.bindAddress", "127.0.0.1")
          .config("spark.sql.warehouse.dir", out + "/warehouse").getOrCreate())
 spark.sparkContext.setLogLevel("ERROR")
-lines = [l for l in open(statements).read().splitlines() if not l.strip().startswith("--")]
-for statement in "\n".join(lines).split(";"):
-    if statement.strip():
-        spark.sql(statement)
+
+def run(path):
+    lines = [l for l in open(path).read().splitlines() if not l.strip().startswith("--")]
+    for statement in "\n".join(lines).split(";"):
+        if statement.strip():
+            spark.sql(statement)
+
+run(statements)
 for view in ["metrics", "summaries"]:
     spark.sql("CACHE TABLE pairbench_" + view)
 for view in ["metrics", "summaries", "comparisons"]:
     spark.table("pairbench_" + view).coalesce(1).write.parquet(out + "/" + view)
+spark.catalog.clearCache()
+run(without)
+print("samples", spark.table("pairbench_samples").count(), "processes", spark.table("pairbench_processes").count())
 spark.stop()
 `
 
@@ -46,13 +55,14 @@ func TestAnalysisSQLInSpark(t *testing.T) {
 	dir := t.TempDir()
 	makeBundle(t, dir, 1, 1, 100, 101, 1000)
 	makeBundle(t, dir, 2, 1, 100, 101, 1000)
+	makeBundleOf(t, dir, 13, []string{"stated"}, 100)
 	var statements strings.Builder
 	for _, name := range []string{"spark", "analysis"} {
 		text, ok := schemas.SQL(name)
 		if !ok {
 			t.Fatalf("no SQL %s", name)
 		}
-		part := strings.ReplaceAll(string(text), "${bundles}", filepath.Join(dir, "bundle-*"))
+		part := strings.ReplaceAll(string(text), "${bundles}", filepath.Join(dir, "bundle-?"))
 		if name == "analysis" {
 			part = strings.ReplaceAll(part, "REPLACE VIEW", "REPLACE TEMPORARY VIEW")
 		}
@@ -62,8 +72,17 @@ func TestAnalysisSQLInSpark(t *testing.T) {
 	if err := os.WriteFile(file, []byte(statements.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := exec.Command(python, "-c", sparkScript, file, out).CombinedOutput(); err != nil {
+	relations, _ := schemas.SQL("spark")
+	without := filepath.Join(dir, "without.sql")
+	if err := os.WriteFile(without, bytes.ReplaceAll(relations, []byte("${bundles}"), []byte(filepath.Join(dir, "bundle-13"))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := exec.Command(python, "-c", sparkScript, file, out, without).CombinedOutput()
+	if err != nil {
 		t.Fatalf("spark: %v\n%s", err, text)
+	}
+	if want := "samples 0 processes 6"; !strings.Contains(string(text), want) {
+		t.Errorf("a bundle without samples: expected %q\n%s", want, text)
 	}
 	_, analysed := analysis(t, filepath.Join(dir, "bundle-1"), filepath.Join(dir, "bundle-2"))
 	db := open(t)

@@ -3,7 +3,9 @@
 --   SET VARIABLE bundles = 'results/*/bundle';
 --   .read duckdb.sql
 --   .read analysis.sql
--- Files without schedules, samples or stated rates are fine: what no file has is null.
+-- Bundles without schedules, samples or stated rates are fine: what no file has
+-- is null. A pattern that matches no file is an error in DuckDB, therefore the
+-- samples are picked out of all tables, of which it reads no more than the ends.
 CREATE OR REPLACE VIEW pairbench_cells AS
 SELECT *, regexp_extract(filename, '^(.*)/data/', 1) AS bundle
 FROM read_parquet(getvariable('bundles') || '/data/cells.parquet', union_by_name = true, filename = true, hive_partitioning = false);
@@ -19,5 +21,6 @@ CREATE OR REPLACE VIEW pairbench_samples AS
 SELECT NULL::VARCHAR AS bundle, NULL::INTEGER AS process_no, NULL::BIGINT AS seq, NULL::BIGINT AS start_ns, NULL::BIGINT AS latency_ns, NULL::BIGINT AS scheduled_ns
 WHERE false
 UNION ALL BY NAME
-SELECT * EXCLUDE (filename), regexp_extract(filename, '^(.*)/data/', 1) AS bundle
-FROM read_parquet(getvariable('bundles') || '/data/samples/*.parquet', union_by_name = true, filename = true, hive_partitioning = false);
+SELECT COLUMNS('^(process_no|seq|start_ns|latency_ns|scheduled_ns)$'), regexp_extract(filename, '^(.*)/data/', 1) AS bundle
+FROM read_parquet(getvariable('bundles') || '/data/**/*.parquet', union_by_name = true, filename = true, hive_partitioning = false)
+WHERE contains(filename, '/data/samples/');

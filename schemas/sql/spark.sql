@@ -1,7 +1,9 @@
 -- Spark (3.3 or newer): the relations that analysis.sql stands on. Replace
 -- ${bundles} by a path or a glob of bundle directories, or let spark-sql do it:
 --   spark-sql --conf spark.sql.variable.substitute=true -d bundles='results/*/bundle' -f spark.sql
--- Columns are declared, so that what a file lacks is null.
+-- Columns are declared, so that what a file lacks is null. A bundle may be
+-- without samples, and a pattern that matches no file is an error in Spark:
+-- therefore the samples are picked out of all tables.
 CREATE OR REPLACE TEMPORARY VIEW pairbench_cells_files (
   cell_id STRING, suite STRING
 ) USING parquet OPTIONS (path '${bundles}/data/cells.parquet');
@@ -15,7 +17,7 @@ CREATE OR REPLACE TEMPORARY VIEW pairbench_processes_files (
 
 CREATE OR REPLACE TEMPORARY VIEW pairbench_samples_files (
   process_no INT, seq BIGINT, start_ns BIGINT, latency_ns BIGINT, scheduled_ns BIGINT
-) USING parquet OPTIONS (path '${bundles}/data/samples/*.parquet');
+) USING parquet OPTIONS (path '${bundles}/data', recursiveFileLookup 'true', pathGlobFilter '*.parquet');
 
 CREATE OR REPLACE TEMPORARY VIEW pairbench_cells AS
 SELECT *, regexp_extract(input_file_name(), '^(.*)/data/', 1) AS bundle FROM pairbench_cells_files;
@@ -24,7 +26,8 @@ CREATE OR REPLACE TEMPORARY VIEW pairbench_processes AS
 SELECT *, regexp_extract(input_file_name(), '^(.*)/data/', 1) AS bundle FROM pairbench_processes_files;
 
 CREATE OR REPLACE TEMPORARY VIEW pairbench_samples AS
-SELECT *, regexp_extract(input_file_name(), '^(.*)/data/', 1) AS bundle FROM pairbench_samples_files;
+SELECT *, regexp_extract(input_file_name(), '^(.*)/data/', 1) AS bundle FROM pairbench_samples_files
+WHERE input_file_name() LIKE '%/data/samples/%';
 
 -- In analysis.sql write TEMPORARY VIEW for VIEW: a lasting view cannot stand on
 -- temporary ones. Spark computes a view as often as others use it, and reads all
