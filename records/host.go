@@ -14,8 +14,8 @@ type HostFact struct {
 
 // Input is one thing the measurement rests on: a row of data/inputs.parquet.
 type Input struct {
-	// Kind is binary, library, script, plan, source_tree, build_setting, module
-	// or service.
+	// Kind is binary, library, script, plan, source_tree, build_setting, module,
+	// service, or result: an imported file.
 	Kind string `parquet:"kind,dict"`
 	// Name is what refers to it: a path, a library name, a module, a setting.
 	Name string `parquet:"name,plain"`

@@ -82,7 +82,7 @@ func match(t *result.Table, files string) error {
 	if len(names[0]) == 1 && len(names[1]) == 1 && t.NamedByTarget {
 		t.Warnings = t.Warnings[:said]
 		t.Warn("matched the only result of each: %s in arm %s is %s in arm %s", only[0], t.Arms[0], only[1], t.Arms[1])
-		takeFactorsOfA(t)
+		joinFactors(t)
 		return nil
 	}
 	return &result.Error{File: files, Problem: fmt.Sprintf("found no result with the same name in both, expected one or more; A has %s, B has %s", firstOf(t, 0), firstOf(t, 1))}
@@ -97,15 +97,27 @@ func firstOf(t *result.Table, arm int) string {
 	return "none"
 }
 
-// takeFactorsOfA gives the results of B the cell of A.
-func takeFactorsOfA(t *result.Table) {
-	var cell []records.Factor
-	for i := range t.Observations {
-		o := &t.Observations[i]
-		if cell == nil {
-			cell = o.Factors
+// joinFactors gives both arms one cell: what they have in common, and where they
+// differ both values, A → B.
+func joinFactors(t *result.Table) {
+	var ofArm [2][]records.Factor
+	for _, o := range t.Observations {
+		i := 0
+		if o.Process.Arm == t.Arms[1] {
+			i = 1
 		}
-		o.Factors = cell
+		ofArm[i] = o.Factors
+	}
+	cell := slices.Clone(ofArm[0])
+	for i, f := range cell {
+		for _, other := range ofArm[1] {
+			if a, b := f.Value.String(), other.Value.String(); other.Name == f.Name && a != b {
+				cell[i] = result.Word(f.Name, a+" → "+b)
+			}
+		}
+	}
+	for i := range t.Observations {
+		t.Observations[i].Factors = cell
 	}
 }
 

@@ -42,7 +42,7 @@ func TestFilesBecomeArms(t *testing.T) {
 		"nothing in common": {"go-bench", []string{"BenchmarkX 1 5 ns/op\n"}, []string{"BenchmarkZ 1 7 ns/op\n"},
 			`import old.txt and new.txt: found no result with the same name in both, expected one or more; A has "benchmark=X/procs=1", B has "benchmark=Z/procs=1"`},
 		"one address against another": {"wrk", []string{report("old")}, []string{report("new")},
-			`http://old/ old 1, http://old/ new 1; matched the only result of each: url=http://old//threads=1/connections=2 in arm old is url=http://new//threads=1/connections=2 in arm new`},
+			`http://old/ → http://new/ old 1, http://old/ → http://new/ new 1; matched the only result of each: url=http://old//threads=1/connections=2 in arm old is url=http://new//threads=1/connections=2 in arm new`},
 	} {
 		table, err := pair(t, c.format, c.a, c.b)
 		var rows []string
@@ -99,8 +99,8 @@ func TestPickedResultsAreThePartnersOfEachOther(t *testing.T) {
 		t.Errorf("arms are %q with %d of %d results, want %q with all", joined.Arms, len(joined.Observations), len(table.Observations), want)
 	}
 	for _, o := range joined.Observations {
-		if got := o.Factors[0].Value.String(); got != "sleep 0.01" {
-			t.Errorf("a result is of the cell %s, want that of A", got)
+		if got := o.Factors[0].Value.String(); got != "sleep 0.01 → sleep 0.02" {
+			t.Errorf("a result is of the cell %s, want one that names both", got)
 		}
 	}
 	const want = `import both.json: found no result "sleep 3", expected one of "sleep 0.01", "sleep 0.02"`

@@ -56,7 +56,7 @@ func fill(ctx context.Context, w *bundle.Writer, in Import, originals []result.S
 			return digest.SHA256{}, err
 		}
 		sum, size := digest.Sum(src.Data).String(), int64(len(src.Data))
-		input := records.Input{Kind: "script", Name: name, Bytes: &size, SHA256: &sum, ResolvedBy: "import"}
+		input := records.Input{Kind: "result", Name: name, Bytes: &size, SHA256: &sum, ResolvedBy: "import"}
 		if src.Redacted > 0 {
 			// The hash of the file as it was is not kept: with it a short secret
 			// could be found by trying.

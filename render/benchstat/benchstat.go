@@ -80,7 +80,7 @@ func (p *printer) cell(s *report.Suite, c *report.Cell, side records.Side) {
 		some := false
 		for m, value := range process.Values {
 			if value != nil {
-				line += "\t" + strconv.FormatFloat(value.Float(), 'g', -1, 64) + " " + Unit(s.Metrics[m])
+				line += "\t" + strconv.FormatFloat(value.Float(), 'f', -1, 64) + " " + Unit(s.Metrics[m])
 				some = true
 			}
 		}

@@ -3,6 +3,7 @@ package i18n
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"pairbench/render/numfmt"
 )
@@ -161,8 +162,15 @@ func english() *Words {
 				return fmt.Sprintf("Brackets hold the smallest and the largest of the %s processes of an arm; they are a range, not a confidence interval.", perArm)
 			},
 			Totals: func(processes, operations, warmup, samples string) string {
-				return fmt.Sprintf("%s %s: %s measured %s, %s warm-up %s, %s raw %s.", processes, agree(processes, "process", "processes"), operations, agree(operations, "operation", "operations"),
-					warmup, agree(warmup, "operation", "operations"), samples, agree(samples, "sample", "samples"))
+				var parts []string
+				if operations != "" {
+					parts = append(parts, operations+" measured "+agree(operations, "operation", "operations"))
+				}
+				if warmup != "" {
+					parts = append(parts, warmup+" warm-up "+agree(warmup, "operation", "operations"))
+				}
+				parts = append(parts, samples+" raw "+agree(samples, "sample", "samples"))
+				return fmt.Sprintf("%s %s: %s.", processes, agree(processes, "process", "processes"), strings.Join(parts, ", "))
 			},
 			Intervals: func(shortest, longest, under, total string) string {
 				return fmt.Sprintf("The measured intervals last %s s to %s s; %s of %s %s under one second.", shortest, longest, under, total, agree(under, "is", "are"))
@@ -182,6 +190,9 @@ func english() *Words {
 			},
 			AA: "Both arms ran the same program on purpose: every difference below is the noise of this host and method.",
 			Imported: func(format string) string {
+				return fmt.Sprintf("The processes were imported (%s), not run here. There are no raw samples.", format)
+			},
+			ImportedStated: func(format string) string {
 				return fmt.Sprintf("The processes were imported (%s), not run here. There are no raw samples; percentiles are as stated by the source.", format)
 			},
 			ImportedSamples: func(format, samples string) string {

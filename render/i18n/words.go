@@ -126,19 +126,22 @@ type Sentences struct {
 	// NoSignificance says what is not claimed.
 	NoSignificance string
 	// LargestFall and LargestRise name a metric's extreme change and its cell.
-	LargestFall, LargestRise  func(metric, change, cell string) string
-	AllOverlap                func(metric, overlap string) string
-	Alternation               func(order, rounds string) string
-	RangeMeaning              func(perArm string) string
-	Totals                    func(processes, operations, warmup, samples string) string
-	Intervals                 func(shortest, longest, under, total string) string
-	OutsideIntervals          string
-	Errors                    func(errors string, failed int) string
-	AllChecked                string
-	ImportedChecked           string
-	FailedExcluded            func(n int) string
-	AA                        string
-	Imported                  func(format string) string
+	LargestFall, LargestRise func(metric, change, cell string) string
+	AllOverlap               func(metric, overlap string) string
+	Alternation              func(order, rounds string) string
+	RangeMeaning             func(perArm string) string
+	// Totals leaves out operations and warm-up operations that are empty.
+	Totals           func(processes, operations, warmup, samples string) string
+	Intervals        func(shortest, longest, under, total string) string
+	OutsideIntervals string
+	Errors           func(errors string, failed int) string
+	AllChecked       string
+	ImportedChecked  string
+	FailedExcluded   func(n int) string
+	AA               string
+	Imported         func(format string) string
+	// ImportedStated is Imported where there are percentiles.
+	ImportedStated            func(format string) string
 	ImportedSamples           func(format, samples string) string
 	ArmRevision               func(arm, revision string) string
 	Caption                   func(metric, unit string, better string) string

@@ -148,7 +148,14 @@ func chinese() *Words {
 				return fmt.Sprintf("方括号内是每组%s个进程中的最小值与最大值；这是范围，不是置信区间。", perArm)
 			},
 			Totals: func(processes, operations, warmup, samples string) string {
-				return fmt.Sprintf("共 %s 个进程：测量操作 %s 次，预热操作 %s 次，原始样本 %s 个。", processes, operations, warmup, samples)
+				text := fmt.Sprintf("共 %s 个进程：", processes)
+				if operations != "" {
+					text += fmt.Sprintf("测量操作 %s 次，", operations)
+				}
+				if warmup != "" {
+					text += fmt.Sprintf("预热操作 %s 次，", warmup)
+				}
+				return text + fmt.Sprintf("原始样本 %s 个。", samples)
 			},
 			Intervals: func(shortest, longest, under, total string) string {
 				return fmt.Sprintf("测量区间为 %s s 至 %s s；%s 个中有 %s 个短于一秒。", shortest, longest, total, under)
@@ -168,6 +175,9 @@ func chinese() *Words {
 			},
 			AA: "两组特意运行同一程序：下列差异全部来自本主机与本方法的噪声。",
 			Imported: func(format string) string {
+				return fmt.Sprintf("进程数据为导入所得（%s），并非在此运行；没有原始样本。", format)
+			},
+			ImportedStated: func(format string) string {
 				return fmt.Sprintf("进程数据为导入所得（%s），并非在此运行；没有原始样本，百分位数以来源所述为准。", format)
 			},
 			ImportedSamples: func(format, samples string) string {

@@ -90,7 +90,9 @@ func (b *builder) headFacts() []Fact {
 	facts := []Fact{
 		{w.Columns.Cells, numfmt.Count(int64(cells))},
 		{w.Columns.Processes, numfmt.Count(int64(r.Totals.Processes))},
-		{w.Columns.Operations, numfmt.Count(r.Totals.MeasuredOperations)},
+	}
+	if operations := b.operations(r.Totals.MeasuredOperations); operations != "" {
+		facts = append(facts, Fact{w.Columns.Operations, operations})
 	}
 	if r.Totals.Samples > 0 {
 		facts = append(facts, Fact{w.Columns.Samples, numfmt.Count(r.Totals.Samples)})

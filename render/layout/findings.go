@@ -2,6 +2,7 @@ package layout
 
 import (
 	"slices"
+	"strings"
 
 	"pairbench/analyze/report"
 	"pairbench/render/numfmt"
@@ -217,7 +218,10 @@ func (b *builder) compared() []Block {
 			format = Visible(*r.Study.ImportFormat)
 		}
 		text := w.Sentences.Imported(format)
-		if r.Totals.Samples > 0 {
+		switch {
+		case b.hasPercentiles() && r.Totals.Samples == 0:
+			text = w.Sentences.ImportedStated(format)
+		case r.Totals.Samples > 0:
 			text = w.Sentences.ImportedSamples(format, numfmt.Count(r.Totals.Samples))
 		}
 		blocks = append(blocks, Callout{text})
@@ -283,6 +287,21 @@ func (b *builder) reading() []Block {
 // imported reports whether the numbers come from files of another tool, so that
 // nothing can be said of how they were taken.
 func (b *builder) imported() bool { return b.r.Study.Origin == "imported" }
+
+// hasPercentiles reports whether a percentile is shown of any suite.
+func (b *builder) hasPercentiles() bool {
+	return slices.ContainsFunc(b.r.Suites, func(s report.Suite) bool {
+		return slices.ContainsFunc(s.Metrics, func(m report.Metric) bool { return strings.HasPrefix(m.ID, "latency_") })
+	})
+}
+
+// operations are counts of operations, empty where an imported file states none.
+func (b *builder) operations(n int64) string {
+	if n == 0 && b.imported() {
+		return ""
+	}
+	return numfmt.Count(n)
+}
 
 // checked says what was checked before numbers were used.
 func (b *builder) checked() string {

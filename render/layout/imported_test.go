@@ -7,6 +7,7 @@ import (
 	"pairbench/analyze/report"
 	"pairbench/analyze/report/reporttest"
 	"pairbench/render/i18n"
+	"pairbench/render/numfmt"
 )
 
 // Nothing is claimed of how imported processes were run or checked, and what the
@@ -35,13 +36,40 @@ func TestImportedEvidenceIsNotCalledCollected(t *testing.T) {
 					t.Errorf("%s: an imported study says %q", tag, text)
 				}
 			}
-			with, without := w.Sentences.ImportedSamples(format, "14"), w.Sentences.Imported(format)
+			with, without := w.Sentences.ImportedSamples(format, "14"), w.Sentences.ImportedStated(format)
 			if strings.Contains(got, with) != (samples > 0) || strings.Contains(got, without) != (samples == 0) {
 				t.Errorf("%s: %d raw samples are told wrong", tag, samples)
 			}
 			if strings.Contains(got, w.Method.Percentile) != (samples > 0) {
 				t.Errorf("%s: with %d raw samples, the rule of the percentiles is told wrong", tag, samples)
 			}
+		}
+	}
+}
+
+// Absent is not zero: of operations that a file does not state nothing is said,
+// and of percentiles nothing where there are none.
+func TestWhatAnImportDoesNotStateIsNotZero(t *testing.T) {
+	for _, tag := range i18n.Languages() {
+		w, _ := i18n.For(tag)
+		r := reporttest.Database()
+		format := "redis-benchmark"
+		r.Study.Origin, r.Study.ImportFormat = "imported", &format
+		r.Totals.Samples, r.Totals.MeasuredOperations, r.Totals.WarmupOperations = 0, 0, 0
+		for i := range r.Suites {
+			r.Suites[i].Metrics = r.Suites[i].Metrics[:1]
+		}
+		b := &builder{r: r, w: w}
+		for _, f := range b.headFacts() {
+			if f.Name == w.Columns.Operations {
+				t.Errorf("%s: %s operations are told", tag, f.Value)
+			}
+		}
+		if text, want := b.totals(&r.Totals), w.Sentences.Totals(numfmt.Count(int64(r.Totals.Processes)), "", "", "0"); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: the totals are %q, want %q first", tag, text, want)
+		}
+		if b.hasPercentiles() {
+			t.Errorf("%s: a suite of throughput has percentiles", tag)
 		}
 	}
 }

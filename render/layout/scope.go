@@ -214,7 +214,7 @@ func (b *builder) counts() []Block {
 
 func (b *builder) totals(t *report.Totals) string {
 	w := b.w
-	text := w.Sentences.Totals(numfmt.Count(int64(t.Processes)), numfmt.Count(t.MeasuredOperations), numfmt.Count(t.WarmupOperations), numfmt.Count(t.Samples))
+	text := w.Sentences.Totals(numfmt.Count(int64(t.Processes)), b.operations(t.MeasuredOperations), b.operations(t.WarmupOperations), numfmt.Count(t.Samples))
 	if t.ShortestElapsedNs != nil && t.LongestElapsedNs != nil {
 		text = b.sentences(text, w.Sentences.Intervals(numfmt.Seconds().FormatInt(*t.ShortestElapsedNs), numfmt.Seconds().FormatInt(*t.LongestElapsedNs),
 			numfmt.Count(int64(t.UnderOneSecond)), numfmt.Count(int64(t.Processes-t.Failed))))
