@@ -297,7 +297,9 @@ func TestInferenceNeverBreaks(t *testing.T) {
 func TestJoinedShardsEqualTheWhole(t *testing.T) {
 	whole := databaseInput(t)
 	shards := []*input{databaseInput(t), databaseInput(t)}
+	whole.run.Origin = "collected"
 	for i, shard := range shards {
+		shard.run.Origin = "collected"
 		shard.name, shard.identity = fmt.Sprint("shard", i), fmt.Sprint("identity", 9-i)
 		shard.run.Shard = &records.RunShard{Index: i + 1, Count: 2}
 		mine := map[cellKey]bool{}
@@ -370,6 +372,7 @@ func TestJoinRefuses(t *testing.T) {
 		{"other programs", func(in *input) {
 			in.inputs = []records.Input{{Kind: "binary", Name: "x", SHA256: ptr("other")}}
 		}, ErrNotJoinable, "its programs of side A have other hashes"},
+		{"an import", func(in *input) { in.run.Origin = "imported" }, ErrNotJoinable, "import all files into one"},
 		{"an A/A collection", func(in *input) { in.run.AA = true }, ErrNotJoinable, "A/A"},
 		{"a process twice", func(in *input) { in.processes[1].ProcessNo = 1 }, ErrInvalid, "process 1 is there twice"},
 		{"a round twice", func(in *input) {

@@ -46,7 +46,7 @@ func (st *study) scope() report.Scope {
 }
 
 // scopeInputs are the kinds of locked inputs that a reader is shown.
-var scopeInputs = []string{"binary", "script", "plan", "source_tree", "service"}
+var scopeInputs = []string{"binary", "script", "plan", "source_tree", "service", "result"}
 
 // seen is a set of the values that processes gave.
 type seen struct{ values []string }

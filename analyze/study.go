@@ -142,6 +142,8 @@ func joinable(first, in, previous *input) error {
 	switch {
 	case in.identity == previous.identity:
 		return fail("it is the same bundle as %s", previous.name)
+	case in.run.Origin == "imported" || first.run.Origin == "imported":
+		return fail("what ran in an imported bundle is not known, so that none is joined; import all files into one")
 	case in.run.PlanSHA256 != first.run.PlanSHA256:
 		return fail("its plan has the hash %.12s, that of %s %.12s", in.run.PlanSHA256, first.name, first.run.PlanSHA256)
 	case in.run.AA != first.run.AA:
