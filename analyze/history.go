@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -10,7 +9,8 @@ import (
 
 // History summarises each bundle by itself, and returns a row for each bundle,
 // cell, shown metric and arm that has values, from the oldest bundle to the
-// newest. The bundles may be of different plans and hosts: rows stand beside
+// newest; those that do not say when they ran come first, in the order in which
+// they are named. The bundles may be of different plans and hosts: rows stand beside
 // each other, nothing is computed across them, and a row says where it does not
 // compare with the one before.
 func History(ctx context.Context, bundles []string) ([]report.HistoryRow, error) {
@@ -27,7 +27,7 @@ func History(ctx context.Context, bundles []string) ([]report.HistoryRow, error)
 		entries = append(entries, entry{in, r})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
-		return cmp.Or(a.in.run.StartedAt.Compare(b.in.run.StartedAt), cmp.Compare(a.in.identity, b.in.identity))
+		return a.in.run.StartedAt.Compare(b.in.run.StartedAt)
 	})
 	type place struct{ study, suite, cell string }
 	before := map[place]*input{}

@@ -24,7 +24,7 @@ import (
 func historyCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name:      "history",
-		Usage:     "show a metric over all bundles below a directory, oldest first",
+		Usage:     "show a metric over all bundles below a directory, oldest first, those without a date by name",
 		ArgsUsage: "DIR",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "metric", Value: "throughput", Usage: "the metric's `ID`"},
