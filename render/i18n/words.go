@@ -176,6 +176,8 @@ type Sentences struct {
 // Method explains how numbers come about, one item each.
 type Method struct {
 	Median, Change, Overlap, Percentile, CPU, Efficiency, RSS, Rounding, Intervals string
+	// ImportedIntervals is Intervals of what was imported.
+	ImportedIntervals string
 	// RunTime and RSSOfRun are said of programs that are measured whole.
 	RunTime, RSSOfRun string
 }

@@ -267,6 +267,9 @@ func (b *builder) reading() []Block {
 			shown[metric.ID] = true
 		}
 	}
+	if b.imported() {
+		throughput = m.ImportedIntervals
+	}
 	if b.all(wholeRuns) {
 		rss = m.RSSOfRun
 		if shown["run_time"] {

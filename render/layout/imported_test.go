@@ -15,7 +15,7 @@ import (
 func TestImportedEvidenceIsNotCalledCollected(t *testing.T) {
 	for _, tag := range i18n.Languages() {
 		w, _ := i18n.For(tag)
-		own := []string{w.Sentences.AllChecked, w.Sentences.OutsideIntervals, w.Sentences.LockCovers, w.Scope.LimitSaturation,
+		own := []string{w.Sentences.AllChecked, w.Sentences.OutsideIntervals, w.Sentences.LockCovers, w.Method.Intervals, w.Scope.LimitSaturation,
 			w.Sentences.Alternation(w.Names.Order("alternate"), w.Number(3))}
 		r := reporttest.Database()
 		r.Suites[0].PlanNotes = []report.Text{{"en": "One processor.", "zh-CN": "One processor."}}
