@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"pairbench/analyze"
+	"pairbench/records/bundle"
 )
 
 func analyzeCommand(s streams) *cli.Command {
@@ -47,12 +49,20 @@ func analyzeCommand(s streams) *cli.Command {
 				}
 				o.Bundles = bundles
 			}
+			first := o.Bundles
+			if o.B != nil {
+				first = []string{o.B.Bundle}
+			}
 			if o.Out == "" {
-				first := o.Bundles
-				if o.B != nil {
-					first = []string{o.B.Bundle}
-				}
 				o.Out = sibling(first[0], "analysis")
+			}
+			if !isThere(filepath.Join(first[0], filepath.FromSlash(bundle.RunFile))) {
+				// What is no bundle is told before where its analysis would be.
+				if b, err := bundle.Open(first[0]); err != nil {
+					return err
+				} else if err := b.Close(); err != nil {
+					return err
+				}
 			}
 			if err := refuseExisting("analyze --out", o.Out); err != nil {
 				return err

@@ -211,6 +211,7 @@ func english() *Words {
 				}
 				return fmt.Sprintf("Median [minimum–maximum] of %s processes per arm, unless n is given.", perArm)
 			},
+			Signal:        func(number string) string { return "signal " + number },
 			NUnusual:      func(n int) string { return "n = " + strconv.Itoa(n) },
 			MoreOutput:    func(bytes string) string { return "the first bytes of " + bytes },
 			NoOutput:      "empty",

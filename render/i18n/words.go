@@ -146,6 +146,7 @@ type Sentences struct {
 	ArmRevision               func(arm, revision string) string
 	Caption                   func(metric, unit string, better string) string
 	CellsHave                 func(perArm string) string
+	Signal                    func(number string) string
 	NUnusual                  func(n int) string
 	MoreOutput                func(bytes string) string
 	NoOutput                  string

@@ -196,6 +196,7 @@ func chinese() *Words {
 				}
 				return fmt.Sprintf("每组%s个进程的中位数 [最小值–最大值]，另注 n 者除外。", perArm)
 			},
+			Signal:        func(number string) string { return "信号 " + number },
 			NUnusual:      func(n int) string { return "n = " + strconv.Itoa(n) },
 			MoreOutput:    func(bytes string) string { return "仅开头部分，共 " + bytes },
 			NoOutput:      "空",

@@ -70,7 +70,7 @@ func (b *builder) process(p *report.Process, styles []numfmt.Style) Process {
 	fact(w.Columns.Detail, Visible(p.Detail))
 	switch {
 	case p.Signal != nil:
-		fact(w.Columns.Exit, "signal "+strconv.Itoa(int(*p.Signal)))
+		fact(w.Columns.Exit, w.Sentences.Signal(strconv.Itoa(int(*p.Signal))))
 	case p.ExitCode != nil:
 		fact(w.Columns.Exit, strconv.Itoa(int(*p.ExitCode)))
 	}
