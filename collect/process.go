@@ -88,18 +88,16 @@ func (a *attempt) prepare() error {
 	if a.serving != nil {
 		values.address = a.serving.Service.Address
 	}
-	argv := append([]string{a.prog.path}, a.prog.args...)
-	if a.prog.path == "" {
-		argv = a.prog.args
+	var argv []string
+	if a.prog.path != "" {
+		argv = append(argv, a.prog.path)
 	}
-	for i := range argv {
-		if i == 0 && a.prog.path != "" {
-			continue
+	for _, argument := range a.prog.args { // every process expands them anew
+		expanded, err := c.expand(argument, a.start, values)
+		if err != nil {
+			return fmt.Errorf("argument %d: %w", len(argv), err)
 		}
-		var err error
-		if argv[i], err = c.expand(argv[i], a.start, values); err != nil {
-			return fmt.Errorf("argument %d: %w", i, err)
-		}
+		argv = append(argv, expanded)
 	}
 	place := c.places[a.start.SuiteNo]
 	env := c.environment(arm)

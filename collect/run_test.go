@@ -365,6 +365,24 @@ func TestProgramsWithoutTheProtocol(t *testing.T) {
 	}
 }
 
+// TestAProgramMayBeNamedByTheArm starts a program of each arm by one argument
+// vector, each time anew.
+func TestAProgramMayBeNamedByTheArm(t *testing.T) {
+	b := newBed(t)
+	for _, arm := range []string{"one", "two"} {
+		if err := os.WriteFile(filepath.Join(b.dir, arm), []byte("#!/bin/sh\necho "+arm+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.collect(b.options(b.parse(fmt.Sprintf(`program: {command: [%q], read: {}}`, filepath.Join(b.dir, "{arm}")))))
+	_, processes := b.open()
+	for _, p := range processes {
+		if said := string(p.Stdout); said != p.Arm+"\n" || p.Outcome != records.OutcomeOK {
+			t.Errorf("%s is %s and says %q: %s", p.ProcessID, p.Outcome, said, p.Argv)
+		}
+	}
+}
+
 func TestAARunsArmATwice(t *testing.T) {
 	b := newBed(t)
 	opts := b.options(b.plan("[a]", ""))
