@@ -120,12 +120,12 @@ func (b *matrix) declare(n *node) error {
 			return err
 		}
 		tuples := make([][]records.FactorValue, len(values))
+		seen := make(map[records.FactorValue]bool, len(values))
 		for k, v := range values {
-			for m := range k {
-				if values[m] == v {
-					return b.fail(list.items[k], fmt.Sprintf("%s[%d]", path, k), list.items[k].found()+" a second time", "each value once")
-				}
+			if seen[v] {
+				return b.fail(list.items[k], fmt.Sprintf("%s[%d]", path, k), list.items[k].found()+" a second time", "each value once")
 			}
+			seen[v] = true
 			tuples[k] = []records.FactorValue{v}
 		}
 		b.axes = append(b.axes, axis{[]string{name}, tuples})
