@@ -155,7 +155,7 @@ func (e *Engine) fill(p *phase) {
 	}
 	e.io.describe(e.result.Runtime)
 	e.result.Runtime["arm"] = e.config.Arm
-	e.result.Runtime["sample_memory_grown"] = strconv.Itoa(e.recorder.grown)
+	e.result.Runtime["sample_memory_exceeded"] = strconv.FormatBool(e.recorder.exceeded)
 	if e.config.Arrival != ArrivalClosed {
 		e.result.Runtime["arrival"] = string(e.config.Arrival)
 		e.result.Runtime["rate_per_sec"] = strconv.FormatFloat(e.config.RatePerSec, 'g', -1, 64)

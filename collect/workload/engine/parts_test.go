@@ -48,8 +48,8 @@ func TestRecorderGrows(t *testing.T) {
 		r.add(i, 2*i, 3*i)
 	}
 	s := r.samples(9)
-	if s.ProcessNo != 9 || s.Len() != 5000 || r.grown == 0 {
-		t.Fatalf("%d samples of process %d, grown %d times", s.Len(), s.ProcessNo, r.grown)
+	if s.ProcessNo != 9 || s.Len() != 5000 || !r.exceeded {
+		t.Fatalf("%d samples of process %d, exceeded %t", s.Len(), s.ProcessNo, r.exceeded)
 	}
 	for i := range int64(5000) {
 		if s.StartNs[i] != i || s.LatencyNs[i] != 2*i || s.ScheduledNs[i] != 3*i {

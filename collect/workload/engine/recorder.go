@@ -5,8 +5,8 @@ import "pairbench/records"
 // recorder keeps the samples of one measured interval.
 type recorder struct {
 	start, latency, scheduled []int64
-	// grown counts how often the memory had to be enlarged inside the interval.
-	grown int
+	// exceeded says that the memory had to be enlarged inside the interval.
+	exceeded bool
 }
 
 // newRecorder returns a recorder with touched memory for capacity samples.
@@ -42,7 +42,7 @@ func (r *recorder) add(start, latency, scheduled int64) {
 }
 
 func (r *recorder) grow() {
-	r.grown++
+	r.exceeded = true
 	more := func(s []int64) []int64 {
 		if s == nil {
 			return nil
