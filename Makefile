@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64
 FUZZTIME  ?= 10s
 OUT       ?= pairbench-results/demo
 
-.PHONY: build asio demo test check fuzz race cross bench bench-billion coverage crash soak scale dist clean prepare
+.PHONY: build asio demo test check fuzz cross bench bench-billion coverage crash gate-trials scale dist clean prepare
 
 build: bin/pairbench bin/pbdriver
 
@@ -65,6 +65,10 @@ coverage:
 # Kills the collector at random moments of real collections, 200 times.
 crash: build
 	go test ./cmd/pairbench -run TestCrash -count=1 -v -timeout 120m -args -kills 200
+
+# The gate on equal and on slowed arms, 20 times each; see .ci/gate-trials.
+gate-trials: build
+	.ci/gate-trials
 
 # analysis.sql in DuckDB and Spark against analyze: 200 bundles, 100 million samples.
 scale: prepare
